@@ -9,11 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 from ai_crucible.archives import archive_of, files_of
 from ai_crucible.attempt import untouched_copy
 from ai_crucible.cheats import cheats
-from ai_crucible.grading.edge import SealedGrader
+from ai_crucible.grading.edge import GradingFailed, SealedGrader
 from ai_crucible.mutation import mutants
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_box import probe
@@ -121,16 +122,17 @@ async def check_puzzle(puzzle: Puzzle, grader: SealedGrader | None = None, *, ba
     Raises:
         PuzzleRefused: the oracle cannot grade.
         CannotIsolate: this machine gives no box.
+        GradingFailed: its gold does not pass every time.
     """
     await probe()
     grader = grader or SealedGrader()
     drawn = await grader.draw(puzzle)
     untouched = await untouched_copy(drawn)
     overlays = await grader.overlays(puzzle)
-    verdicts: dict[str, Verdict] = {}
+    ways = {NOOP: b"", **overlays}
     async with grader.sitting(drawn, untouched) as grade:
-        for name, overlay in {NOOP: b"", **overlays}.items():
-            verdicts[name] = await grade(laid_on(untouched, overlay))
+        graded = await grade(laid_on(untouched, overlay) for overlay in ways.values())
+    verdicts = dict(zip(ways, graded, strict=True))
     gates = {name: gate(puzzle.meta, verdict, terminated_by=None) for name, verdict in verdicts.items()}
     problems = _problems(puzzle, gates, verdicts)
     if await untouched_copy(drawn) != untouched:
@@ -168,17 +170,22 @@ async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: b
 async def _unnoticed(
     puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, made: list[tuple[str, bytes]]
 ) -> list[tuple[str, bytes]]:
-    """Return the mutants that pass; one that takes much longer than the gold does not."""
+    """Return the mutants that pass; one that takes much longer than the gold does not.
+
+    Raises:
+        GradingFailed: the gold does not pass any more after them, so that nothing is known of them.
+    """
+    if not made:
+        return []
     started = time.monotonic()
     await grader(puzzle, untouched, laid_on(untouched, gold))
     patience = max(_PATIENCE, 4 * (time.monotonic() - started))
-    left: list[tuple[str, bytes]] = []
     async with grader.sitting(puzzle, untouched, patience=patience) as grade:
-        for where, overlay in made:
-            verdict = await grade(laid_on(untouched, overlay))
-            if gate(puzzle.meta, verdict, terminated_by=None).passed:
-                left.append((where, overlay))
-    return left
+        verdicts = await grade(laid_on(untouched, overlay) for _, overlay in [*made, (GOLD, gold)])
+    *passed, right = (gate(puzzle.meta, verdict, terminated_by=None).passed for verdict in verdicts)
+    if not right:
+        raise GradingFailed(f"{puzzle.meta.id}: its gold does not pass beside others, so its checks cannot be tried")
+    return list(compress(made, passed))
 
 
 async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> int:

@@ -118,17 +118,19 @@ async def regraded(
                 if event.work is not None:
                     with zipfile.ZipFile(path) as archive:
                         work = with_changes(untouched, work_from(event.work, archive.read))
-                    now, why = await _now(puzzle.meta, grade(work), OF_THE_RUN.intersection(event.failed))
+                    now, why = await _now(puzzle.meta, grade([work]), OF_THE_RUN.intersection(event.failed))
                 yield Regraded(plan.trial, name, event.epoch, tuple(event.failed), now, why)
 
 
-async def _now(meta: PuzzleMeta, grading: Awaitable[Verdict], told: frozenset[str]) -> tuple[tuple[str, ...], str]:
+async def _now(
+    meta: PuzzleMeta, grading: Awaitable[list[Verdict]], told: frozenset[str]
+) -> tuple[tuple[str, ...], str]:
     """Return which conditions fail now, or why nobody can tell.
 
     How an attempt ended is no matter of what it left: what was told of that stands.
     """
     try:
-        holds = gate(meta, await grading, terminated_by=None).conditions
+        holds = gate(meta, (await grading)[0], terminated_by=None).conditions
         return tuple(name for name, good in holds.items() if not good or name in told), ""
     except GradingFailed as fault:
         return (), str(fault)

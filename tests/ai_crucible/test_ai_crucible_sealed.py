@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.ai_crucible.test_ai_crucible_others import EXERCISE, HARBOR, INSTANCE, instances, lay
@@ -20,6 +22,8 @@ from ai_crucible.sealing import seal
 from ai_crucible.versions import self_reported
 
 HERE = Path(__file__).parent / "sealed"
+# It runs alone in a box, and has no types.
+suite: Any = import_module("ai_crucible.grading.suite")
 
 
 def exercise(root: Path, name: str, *, solution: str, gold: str, tests: str) -> Path:
@@ -38,9 +42,9 @@ async def passing(folder: Path, overlays: dict[str, bytes]) -> list[str]:
     tried = {GOLD: (await grader.overlays(puzzle, GOLD))[GOLD], **overlays}
     passed: list[str] = []
     async with grader.sitting(puzzle, untouched, patience=6.0) as grade:
-        for name, overlay in tried.items():
-            verdict = await grade(laid_on(untouched, overlay))
-            passed += [name] if gate(puzzle.meta, verdict, terminated_by=None).passed else []
+        verdicts = await grade(laid_on(untouched, overlay) for overlay in tried.values())
+    for name, verdict in zip(tried, verdicts, strict=True):
+        passed += [name] if gate(puzzle.meta, verdict, terminated_by=None).passed else []
     assert passed[0] == GOLD
     return passed[1:]
 
@@ -61,6 +65,56 @@ async def test_a_suite_of_many_kinds_of_things_passes_over_the_pipe(tmp_path: Pa
     assert not self_reported(load_puzzle(folder))
     check = await check_puzzle(load_puzzle(folder))
     assert check.ok, check.problems
+
+
+def test_small_suites_find_the_marks_of_pytest_where_it_is_not_installed() -> None:
+    mark = suite.stand_in().mark
+
+    @mark.parametrize(("n",), [(2,), (4,)])
+    def test_each(n: object) -> None:
+        assert n in (2, 4)
+
+    @mark.skipif(True, reason="not here")
+    def test_left_out() -> None:
+        raise AssertionError
+
+    @mark.skipif(False, reason="here")
+    @mark.slow
+    @mark.of_some_kind(3)
+    def test_of_some_kind() -> None:
+        pass
+
+    named = {"test_each": test_each, "test_left_out": test_left_out, "test_of_some_kind": test_of_some_kind}
+    found = [one for name, test in named.items() for one in suite.varied(name, test)]
+    came = {name: suite.outcome(action) for name, action in found}
+    assert came == {
+        "test_each[0]": "passed", "test_each[1]": "passed", "test_left_out": "skipped", "test_of_some_kind": "passed",
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_copies_that_are_judged_together_get_the_verdicts_that_each_gets_alone(tmp_path: Path) -> None:
+    gold = "def half(n): return n // 2\n"
+    folder = exercise(
+        tmp_path,
+        "half",
+        solution=gold.replace("//", "*"),
+        gold=gold,
+        tests="import half\ndef test_it(): assert half.half(6) == 3 and half.half(7) == 3\n",
+    )
+    assert await seal(folder) == ""
+    puzzle, grader = load_puzzle(folder), SealedGrader()
+    untouched = await untouched_copy(puzzle)
+    spoils = "import pathlib\nfor one in pathlib.Path('.').iterdir(): one.unlink()\n"
+    texts = [gold, "def half(n): return n - 2\n", spoils, f"{spoils}{gold}", gold.replace("//", "/"), "def half("]
+    copies = [untouched, *(laid_on(untouched, archive_of({"half.py": text.encode()})) for text in texts)]
+    copies.append(laid_on(untouched, archive_of({"half.py": gold.encode(), "left.py": b""})))
+    alone = [await grader(puzzle, untouched, copy) for copy in copies]
+    async with grader.sitting(puzzle, untouched, patience=6.0) as grade:
+        together = await grade(iter(copies))
+    assert together == alone and together[-1].leftovers == ("added left.py",)
+    passed = [gate(puzzle.meta, one, terminated_by=None).passed for one in together]
+    assert passed == [False, True, False, False, True, False, False, True]
 
 
 @pytest.mark.usefixtures("boxes")

@@ -12,11 +12,12 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -27,7 +28,6 @@ from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
-from llm_runtime.tasks import gather
 from sandbox import PYTHON, Box, BoxDied, BoxLimits, Root
 from sandbox.limits import MIB
 
@@ -38,6 +38,8 @@ _DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "su
 _PIPED = {f"/tmp/.driver/{name}.py": name for name in ("pipe", "stand_ins", "sealed")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
+_TOGETHER, _TOGETHER_BYTES = 16, 16 * MIB
+"""Copies that one start of the grader judges at the most, and how large they are together."""
 _Answer = TypeVar("_Answer", bound=Model)
 
 
@@ -114,13 +116,13 @@ class SealedGrader:
             CannotIsolate: this machine gives no box.
         """
         async with self.sitting(puzzle, untouched) as grade:
-            return await grade(work)
+            return (await grade([work]))[0]
 
     @asynccontextmanager
     async def sitting(
         self, puzzle: Puzzle, untouched: bytes, *, patience: float = 0.0
-    ) -> AsyncGenerator[Callable[[bytes], Awaitable[Verdict]]]:
-        """Open the oracle for one work copy after another; each is exercised in a box of its own, unless in haste.
+    ) -> AsyncGenerator[Callable[[Iterable[bytes]], Awaitable[list[Verdict]]]]:
+        """Open the oracle for many work copies; each is exercised in a box of its own, unless in haste.
 
         Args:
             puzzle: whose oracle it is.
@@ -134,24 +136,33 @@ class SealedGrader:
             before = await self._baseline(puzzle, plan, untouched)
             bench = Bench(self._order(puzzle), untouched) if patience else None
 
-            async def grade(work: bytes) -> Verdict:
+            async def some(works: Sequence[bytes]) -> list[Verdict]:
+                copies: list[dict[str, Any]] = [{"archive": _text(work)} for work in works]
                 evidence: dict[str, Any] = {
-                    "before": {"archive": _text(untouched)},
-                    "after": {"archive": _text(work)},
+                    "before": {"archive": _text(untouched), "observed": before},
+                    "after": copies,
                     "editable": list(puzzle.meta.editable),
                     "leftovers": puzzle.meta.leftovers,
                     "installed": order_of(puzzle, self.root).root.modules(),
                 }
-                declared = base64.b64decode(str((await ask("declared", evidence=evidence))["copy"]))
-                after = before
-                if declared:
-                    after = await exercise(plan, declared, bench or Bench(self._order(puzzle), untouched), patience)
-                evidence["before"]["observed"], evidence["after"]["observed"] = before, after
-                verdict = _read(Verdict, puzzle, await ask("judge", *words, evidence=evidence))
+                declared = map(base64.b64decode, (await ask("declared", evidence=evidence))["copies"])
+                for copy, files in zip(copies, declared, strict=True):
+                    copy["observed"] = before
+                    if files:
+                        place = bench or Bench(self._order(puzzle), untouched)
+                        copy["observed"] = await exercise(plan, files, place, patience)
+                judged = (await ask("judge", *words, evidence=evidence))["verdicts"]
+                verdicts = [_read(Verdict, puzzle, verdict) for verdict in judged]
                 wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
-                if {plan.oracle_digest, wanted} != {verdict.oracle_digest}:
+                if {plan.oracle_digest, wanted} != {verdict.oracle_digest for verdict in verdicts}:
                     raise GradingFailed(f"{puzzle.meta.id}: the oracle is not the one that it was when the trial began")
-                return verdict
+                return verdicts
+
+            async def grade(works: Iterable[bytes]) -> list[Verdict]:
+                left, verdicts = iter(works), list[Verdict]()
+                while batch := list(islice(left, max(1, min(_TOGETHER, _TOGETHER_BYTES // len(untouched))))):
+                    verdicts += await some(batch)
+                return verdicts
 
             try:
                 yield grade
@@ -262,7 +273,20 @@ class Bench:
         for pipe in ("questions", "answers"):
             os.mkfifo(Path(self._room.name, pipe))
             Path(self._room.name, pipe).chmod(0o666)
-        self._boxes = dict[str, Box]()
+        self._boxes, self._laid = dict[str, Box](), dict[str, bytes]()
+
+    async def tests(self, files: dict[str, bytes]) -> Box:
+        """Return the box of sealed tests, with these files beside the untouched ones.
+
+        It stays as it is from copy to copy: no word of a solver's is run there, and byte code of tests is kept.
+        """
+        if "tests" not in self._boxes or not self._boxes["tests"].alive:
+            await self.box("tests", self.untouched)
+            self._laid.clear()
+        # What is written anew is compiled anew.
+        await _lay(self._boxes["tests"], {path: data for path, data in files.items() if self._laid.get(path) != data})
+        self._laid |= files
+        return self._boxes["tests"]
 
     async def box(self, name: str, files: bytes) -> Box:
         """Return a box with these files alone; the one there is, where it lives and can be emptied."""
@@ -306,14 +330,16 @@ async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0
 
 async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> dict[str, Any]:
     sealed = step.call is not None and (step.call.module, step.call.function) == ("", "sealed")
-    boxes = await gather([bench.box("work", work), *([bench.box("tests", bench.untouched)] if sealed else [])])
-    box, tests = boxes[0], boxes[-1]
-    for path, content in step.put.items():
-        await tests.write(path, content.encode())
+    programs = {**(_DRIVEN if step.call else {}), **(_PIPED if sealed else {})}
+    files = {**_programs(programs), **{path: content.encode() for path, content in step.put.items()}}
+    box = tests = await bench.box("work", work)
+    if sealed:
+        tests = await bench.tests(files)
+    else:
+        await _lay(box, files)
     argv, stdin = step.argv, step.stdin.encode()
     python = [PYTHON, "-I", *([] if bench.order.root.packages is not None else ["-S"])]
     if step.call is not None:
-        await _lay(tests, {**_DRIVEN, **(_PIPED if sealed else {})})
         argv, stdin = [*python, _DRIVER], json.dumps({**step.call.model_dump(), "own": [*step.put]}).encode()
     async with _serving(box, python, seconds) if sealed else nullcontext():
         done = await tests.run(argv, stdin=stdin, seconds=seconds)
@@ -329,7 +355,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
 @asynccontextmanager
 async def _serving(box: Box, python: Sequence[str], seconds: float) -> AsyncGenerator[None]:
     """Let the solver's end of the pipe answer meanwhile."""
-    await _lay(box, _PIPED)
+    await _lay(box, _programs(_PIPED))
     serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
     try:
         yield
@@ -346,15 +372,20 @@ async def _taken(box: Box, path: str) -> str | None:
     return None
 
 
-async def _lay(box: Box, programs: dict[str, str]) -> None:
-    for path, name in programs.items():
-        await box.write(path, _program(name))
+async def _lay(box: Box, files: dict[str, bytes]) -> None:
+    for path, content in files.items():
+        await box.write(path, content)
+
+
+def _programs(names: dict[str, str]) -> dict[str, bytes]:
+    return {path: _program(name) for path, name in names.items()}
 
 
 async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
-    await _lay(box, _GRADERS)
+    await _lay(box, _programs(_GRADERS))
     stdin = (await asyncio.to_thread(json.dumps, evidence)).encode() if evidence else b""
-    done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin)
+    seconds = box.limits.seconds * len(evidence["after"] if evidence else "1")
+    done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin, seconds=seconds)
     try:
         answer = json.loads(done.stdout)
     except ValueError:

@@ -1,9 +1,10 @@
 """Runs in the grading box, where alone the oracle is mounted: plans the exercises, judges what was seen.
 
 ``plan SEED DRAWS`` prints what is to be run in another box, with nothing of what is expected. ``declared`` prints
-the copy that it is run on: the untouched puzzle with the changes that the puzzle declares, so that whatever else a
-solver leaves has no part in it. ``judge SEED DRAWS`` reads what was observed there and both copies of the work
-folder, as data, and prints the verdict. ``draw SEED`` prints the files and words that a task draws for a trial.
+the copies that it is run on: the untouched puzzle with the changes that the puzzle declares, so that whatever else a
+solver leaves has no part in it. ``judge SEED DRAWS`` reads what was observed there and the work folders, untouched
+and solvers', as data, and prints a verdict for each. ``draw SEED`` prints the files and words that a task draws for a
+trial.
 ``overlay NAME SEED`` prints an archive of a solution that the oracle keeps. Nothing that a solver wrote is ever
 imported or run here.
 
@@ -169,10 +170,17 @@ def draw():
 
 
 def declared():
-    """Return the untouched puzzle with the changes that it declares; an empty text where there are none."""
+    """Return the untouched puzzle with the changes that it declares, for each copy; an empty text where are none."""
+    _, copies = received(load()[1])
+    return {"copies": [packed(left.entries()) if left.applied else "" for left in copies]}
+
+
+def received(protected):
+    """Return the untouched puzzle and what counts of each solver's copy."""
     seen = json.load(sys.stdin)
-    left = Declared(Copy(seen["before"]), Copy(seen["after"]), seen["editable"], load()[1], seen["installed"])
-    return {"copy": packed(left.entries()) if left.applied else ""}
+    before, installed = Copy(seen["before"]), seen["installed"]
+    copies = (Declared(before, Copy(one), seen["editable"], protected, installed) for one in seen["after"])
+    return before, [left.strict(seen["leftovers"] == "refused") for left in copies]
 
 
 def wanted(expect):
@@ -243,27 +251,29 @@ def edited(files, changes):
 
 
 def judge():
-    """Return the verdict over the untouched puzzle and the solver's copy."""
-    seen = json.load(sys.stdin)
+    """Return a verdict for each copy."""
     checks, protected, _ = load()
     draws = Draw(sys.argv[2], int(sys.argv[3]))
-    before, left = (Copy(seen[name]) for name in ("before", "after"))
-    after = Declared(before, left, seen["editable"], protected, seen["installed"])
+    before, copies = received(protected)
+    was = [evaluate(check, before, before, draws)[0] for check in checks]
+    return {"verdicts": [verdict(checks, was, before, after, draws) for after in copies]}
+
+
+def verdict(checks, was, before, after, draws):
+    """Return the verdict over the untouched puzzle and a solver's copy."""
     outcomes = []
-    for check in checks:
-        was, _ = evaluate(check, before, before, draws)
+    for check, earlier in zip(checks, was):
         now, detail = evaluate(check, after, before, draws)
         role, weight = check.get("role", "task"), float(check.get("weight", 1))
-        outcome = {"name": check["name"], "role": role, "weight": weight, "before": was, "after": now}
+        outcome = {"name": check["name"], "role": role, "weight": weight, "before": earlier, "after": now}
         outcomes.append({**outcome, "detail": detail[:_MOST_DETAIL]})
     total = sum(outcome["weight"] for outcome in outcomes)
     good = sum(outcome["weight"] for outcome in outcomes if outcome["after"])
-    strict = seen.get("leftovers") == "refused"
     return {
         "checks": outcomes,
         "adversarial": after.adversarial,
-        "undeclared": after.undeclared + (after.leftovers if strict else []),
-        "leftovers": [] if strict else after.leftovers,
+        "undeclared": after.undeclared,
+        "leftovers": after.leftovers,
         "quality": good / total if total else math.nan,
         "oracle_digest": digest(),
     }

@@ -1,8 +1,8 @@
 """Runs in a box beside what is tested: runs test files, functions and unittest alike, and says what came of each.
 
 Where pytest is installed it runs them. Where it is not, a module of that name stands in for what small tests use of
-it: ``mark.parametrize``, ``raises``, ``approx``, ``skip``. Run beside what they test, it sees what they expect, and may
-say what it likes; sealed, they reach it over a pipe.
+it: ``mark.parametrize``, ``skip``, ``skipif``, ``raises``, ``approx``. Run beside what they test, it sees what they
+expect, and may say what it likes; sealed, they reach it over a pipe.
 """
 
 # pyright: basic
@@ -102,7 +102,7 @@ def varied(name, test):
     sets = [{}]
     for names, values in getattr(test, "parameters", []):
         split = [each.strip() for each in names.split(",")] if isinstance(names, str) else list(names)
-        many = len(split) > 1
+        many = len(split) > 1 or not isinstance(names, str)
         sets = [{**one, **dict(zip(split, value if many else [value]))} for one in sets for value in values]
     for number, parameters in enumerate(sets):
         label = "%s[%d]" % (name, number) if getattr(test, "parameters", None) else name
@@ -140,8 +140,16 @@ def stand_in():
 
         return decorate
 
-    mark = types.SimpleNamespace(parametrize=parametrize, skip=lambda *_, **__: lambda test: lambda: skip())
-    module = types.ModuleType("pytest")
+    def skipped(where=True, *_, **__):
+        return (lambda test: lambda: skip()) if where else unmarked
+
+    def unmarked(*given, **_):
+        return given[0] if given and callable(given[0]) else unmarked
+
+    module, mark = types.ModuleType("pytest"), types.ModuleType("mark")
+    # A mark of the suite's own does nothing.
+    vars(mark).update(parametrize=parametrize, skip=lambda *_, **__: skipped(), skipif=skipped)
+    vars(mark).update(__getattr__=lambda name: unmarked)
     # What it has not is an option of the suite's own, as pytest.run_slow.
     vars(module).update(raises=Raises, approx=Approx, skip=skip, mark=mark, __getattr__=lambda name: False)
     return module

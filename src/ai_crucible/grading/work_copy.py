@@ -70,6 +70,12 @@ class Declared:
         else:
             del self.files[name], self.modes[name]
 
+    def strict(self, refused):
+        """Return it, with leftovers counted as changes where they are refused."""
+        if refused:
+            self.undeclared, self.leftovers = self.undeclared + self.leftovers, []
+        return self
+
     def entries(self):
         """Return content and mode of each file."""
         return {name: (data, self.modes[name]) for name, data in self.files.items()}

@@ -42,5 +42,8 @@ async def test_which_model_is_best_on_our_code_is_two_commands(assay: Assay, tmp
     async with LoopbackServer(repair) as server:
         ran = await assay("trial", "run", "tasks", "--model", f"{server.url}/v1#tiny", "--k", "1", "-q")
     assert ran.code == 0 and "1 of 1 attempts passed" in ran.out, ran.out + ran.err
-    none = await assay("trial", "from-history", "own", "tasks", "--look", "1")
+    none = await assay("trial", "from-history", "own", "tasks", "--origin", "sums", "--look", "1")
     assert none.code == 1 and "0 tasks written" in none.out
+    one = await assay("trial", "from-history", "own", "tasks", "--origin", "sums", "--look", "1", "--json")
+    (commit,) = json.loads(one.out)["commits"]
+    assert one.code == 1 and commit["why"] == "it is there already" and commit["commit"]["tests"]

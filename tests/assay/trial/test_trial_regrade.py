@@ -64,6 +64,9 @@ async def test_verdicts_are_made_again_elsewhere_and_a_mended_oracle_tells_other
     assert head.split() == ["attempt", "told", "now"] and last == "4 of 4 verdicts are those that were told"
     assert {row.split("  ")[1].strip() for row in rows} == {"passed", "failed: solved, quality"}
     assert len({row.index(row.split()[4]) for row in rows}) == 1  # told stands below told
+    told = json.loads((await regrade("--tasks", "sum", "--json")).out)
+    assert told["same"] == 4 and [one["same"] for one in told["verdicts"]] == [True] * 4
+    assert sorted(one["now"] for one in told["verdicts"]) == [[], [], *[["solved", "quality"]] * 2]
     without = await regrade()
     assert without.code == 2 and "no task sum is here; name the folder that has it (--tasks)" in without.err
     # A mended oracle asks for more than the attempts did.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from itertools import islice
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from pydantic_core import to_json
 
 from assay.console.declared import declares
 from assay.protocols.ai_crucible.trials import need_box
@@ -24,7 +26,9 @@ _ROW = "{:<10}  {:>15}  {:>14}  {}"
 
 @click.command("from-history")
 @declares(__package__ or "", "options.toml")("from-history")
-def from_history_(repo: str, target: str, most: int, look: int, revision: str, origin: str, draft: str) -> int:
+def from_history_(
+    repo: str, target: str, most: int, look: int, revision: str, origin: str, draft: str, as_json: bool
+) -> int:
     """Make sealed tasks in TARGET of commits of REPO whose tests fail before them and pass after.
 
     A commit is tried where it changes Python files and their tests. The repository as it was is the task, the commit's
@@ -34,15 +38,21 @@ def from_history_(repo: str, target: str, most: int, look: int, revision: str, o
     """
     need_box()
     name = origin or Path(repo).resolve().name
-    done = asyncio.run(_mine(Path(repo), Path(target), name, most, look, revision, draft))
+    show: Callable[[str], None] = (lambda row: None) if as_json else click.echo
+    done = asyncio.run(_mine(Path(repo), Path(target), name, most, look, revision, draft, show))
     admitted = sum(not one.why for one in done)
+    if as_json:
+        click.echo(to_json({"commits": done, "admitted": admitted}).decode())
+        return 0 if admitted else 1
     click.echo(f"{count_noun(admitted, 'task')} written to {target}, {len(done) - admitted} commits left out")
     if admitted:
         click.echo(f"then: assay trial run {target} --model MODEL --against OTHER", err=True)
     return 0 if admitted else 1
 
 
-async def _mine(repo: Path, target: Path, origin: str, most: int, look: int, revision: str, draft: str) -> list[Mined]:
+async def _mine(
+    repo: Path, target: Path, origin: str, most: int, look: int, revision: str, draft: str, show: Callable[[str], None]
+) -> list[Mined]:
     from ai_crucible.history import commits_of, drafted, mined
     from assay.launch.asking import asking
 
@@ -50,10 +60,10 @@ async def _mine(repo: Path, target: Path, origin: str, most: int, look: int, rev
     left = most
     async with AsyncExitStack() as stack:
         ask = partial(drafted, await stack.enter_async_context(asking(draft)), draft) if draft else None
-        click.echo(_ROW.format("commit", "mutants refused", "cheats refused", "task"))
+        show(_ROW.format("commit", "mutants refused", "cheats refused", "task"))
         for commit in islice(commits_of(repo, revision), look):
             done.append(await mined(repo, commit, target, origin=origin, draft=ask))
-            click.echo(_row(done[-1]))
+            show(_row(done[-1]))
             left -= not done[-1].why
             if not left:
                 break

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+from pydantic_core import to_json
 
 from assay.console.declared import declares
 from assay.protocols.ai_crucible.trials import log_dir_option, need_box, workshop
@@ -43,7 +43,7 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
         puzzles, bar=None if quick else Bar(), admit=admit, on_check=None if as_json else _show_check
     )
     if as_json:
-        click.echo(json.dumps([_check_data(check) for check in done], ensure_ascii=False))
+        click.echo(to_json([{**asdict(check), "ok": check.ok} for check in done]).decode())
     return 0 if all(check.ok for check in done) else 1
 
 
@@ -61,11 +61,6 @@ def _show_check(check: PuzzleCheck) -> None:
     click.echo(_ROW.format(check.puzzle, killed, cheats, wrong, right, inputs, words))
     for where in tried.survivors if tried else ():
         click.echo(f"  no check notices: {one_line(where, 200)}", err=True)
-
-
-def _check_data(check: PuzzleCheck) -> dict[str, Any]:
-    gates = {way: gate.model_dump() for way, gate in check.gates.items()}
-    return {**asdict(check), "gates": gates, "ok": check.ok}
 
 
 @click.command("new")

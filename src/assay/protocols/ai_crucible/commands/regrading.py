@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,7 @@ OTHER_VERDICTS = 7
 
 @click.command("regrade")
 @declares(__package__ or "", "options.toml")("regrade")
-def regrade_(file: str, keys: tuple[str, ...], tasks: tuple[str, ...], box_root: str) -> int:
+def regrade_(file: str, keys: tuple[str, ...], tasks: tuple[str, ...], box_root: str, as_json: bool) -> int:
     """Make every verdict of FILE, a bundle from anywhere, again: on this machine, with the tasks that are here.
 
     The bundle is verified first. What each attempt left is laid over its task and graded by the task's oracle, or by a
@@ -34,16 +36,24 @@ def regrade_(file: str, keys: tuple[str, ...], tasks: tuple[str, ...], box_root:
 
     path, key = Path(file), b"".join(trusted_keys(keys)[:1])
     if not verify_bundle(path, key).ok:
-        return verify_file(path, key, as_json=False)
+        return verify_file(path, key, as_json)
     need_box(box_root)
     found = asyncio.run(_regraded(path, tasks, box_root))
+    same = sum(one.same for one in found)
+    if as_json:
+        rows = [{**asdict(one), "same": one.same} for one in found]
+        click.echo(json.dumps({"verdicts": rows, "same": same}, ensure_ascii=False))
+    else:
+        _show(found, same)
+    return 0 if same == len(found) else OTHER_VERDICTS
+
+
+def _show(found: list[Regraded], same: int) -> None:
     rows = [("attempt", "told", "now"), *map(_row, found)]
     widths = [max(len(row[at]) for row in rows) for at in range(2)]
     for attempt, told, now in rows:
         click.echo(f"{attempt:<{widths[0]}}  {told:<{widths[1]}}  {now}")
-    same = sum(one.same for one in found)
     click.echo(f"{same} of {len(found)} verdicts are those that were told")
-    return 0 if same == len(found) else OTHER_VERDICTS
 
 
 async def _regraded(path: Path, folders: tuple[str, ...], box_root: str) -> list[Regraded]:
