@@ -13,6 +13,7 @@ from fire_circle.results import (
     PatternClaim,
     PatternObservation,
     Place,
+    evaluations_of,
 )
 from fire_circle.security import most_named
 from llm_runtime.grouping import grouped
@@ -66,14 +67,8 @@ def _kinds(claim: PatternClaim) -> list[str]:
 
 
 def _said(history: Iterable[DialogueRound], active_models: Collection[str] | None) -> list[_Said]:
-    claims = [
-        (evaluation, claim)
-        for dialogue_round in history
-        for evaluation in dialogue_round.evaluations
-        if active_models is None or evaluation.model in active_models
-        for claim in evaluation.claims
-        if claim.verified
-    ]
+    said = (e for e in evaluations_of(history) if active_models is None or e.model in active_models)
+    claims = [(evaluation, claim) for evaluation in said for claim in evaluation.claims if claim.verified]
     claims.sort(key=lambda pair: (pair[0].round_number, pair[1].description, pair[1].quote, pair[0].seat))
     places = _shared_places([claim for _, claim in claims])
     return [_Said(e, claim, place) for (e, claim), place in zip(claims, places, strict=True)]
@@ -157,9 +152,5 @@ def _observation(
 
 
 def _spoke_after(model: str, round_number: int, history: Sequence[DialogueRound]) -> bool:
-    return any(
-        evaluation.model == model
-        for dialogue_round in history
-        if dialogue_round.round_number > round_number
-        for evaluation in dialogue_round.evaluations
-    )
+    later = evaluations_of(held for held in history if held.round_number > round_number)
+    return any(evaluation.model == model for evaluation in later)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fire_circle.patterns import sightings
-from fire_circle.results import DialogueRound, PatternClaim
+from fire_circle.results import DialogueRound, PatternClaim, evaluations_of
 from fire_circle.seats import Seat
 from llm_runtime.grouping import grouped
 
@@ -26,7 +26,7 @@ def first_evaluations(history: Sequence[DialogueRound], seats: Sequence[Seat], l
 
 def own_last(history: Sequence[DialogueRound], seat: Seat) -> str:
     """Return the seat's own latest evaluation as JSON."""
-    own = [e for dialogue_round in history for e in dialogue_round.evaluations if e.seat == seat.index]
+    own = [e for e in evaluations_of(history) if e.seat == seat.index]
     if not own:
         return "null"
     last = own[-1]
