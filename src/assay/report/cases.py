@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
 from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagreement
@@ -125,6 +126,17 @@ class CaseBench:
         return Agreement(
             people, len(shared), same, krippendorff_alpha(ratings, nominal_disagreement) if given else None
         )
+
+    def waivers(self, until: date) -> str:
+        """Write those that failed as a suite's waivers, where all who labelled them say that this is wrong."""
+        import tomlkit  # of extras
+
+        def why(case: BenchCase) -> str:
+            return "; ".join(f"{note.who}: {note.label} {note.note}".strip() for note in case.notes if note.label)
+
+        wrong = (case for case in self.cases if case.state == "failed" and case.agreed in ("wrong", "calm"))
+        waived = [{"case": case.place, "reason": f"labelled by {why(case)}", "until": until} for case in wrong]
+        return tomlkit.dumps({"waivers": waived})
 
     def lines(self) -> Iterator[dict[str, object]]:
         """Yield a line for each case, for a table of data."""

@@ -201,7 +201,6 @@ class StartBox:
     """What stands in the box and under it.
 
     Args:
-        text: what was typed.
         ways: the kinds of run that can begin with a text.
         choices: the models.
         looked: whether anybody has looked for models yet.
@@ -211,7 +210,6 @@ class StartBox:
         form: what is filled in beside the text, for the kind that was ticked.
     """
 
-    text: str
     ways: Sequence[Way]
     choices: Choices
     looked: bool
@@ -255,7 +253,7 @@ async def home(request: Request) -> Response:
         },
         lambda: render(
             "home.html",
-            text=box.text,
+            text=query.get("text", ""),
             choice=choice_fragment(box),
             protocols=[protocol for protocol, _ in demos().values()],
             played=played,
@@ -281,7 +279,7 @@ def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
     asked = form_of(run.name).fields if run else ()
     form = composer(run, asked, reachable=bool(site.settings().providers), without=opening.field if opening else "")
     free = price is not None and price.free
-    return StartBox(text, ways, choices, site.models.looked, chosen, model, free, form)
+    return StartBox(ways, choices, site.models.looked, chosen, model, free, form)
 
 
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:

@@ -13,7 +13,6 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any, cast
 
-import tomlkit
 from markupsafe import Markup
 from pydantic import BaseModel, Json
 from starlette.requests import Request
@@ -73,22 +72,12 @@ async def export_cases(request: Request) -> Response:
     if ending not in _MEDIA:
         raise RunNotFound(f"there is no such table; there are: {', '.join(_MEDIA)}")
     if ending == ".toml":
-        return download(_waivers(bench.cases), _MEDIA[ending], "waivers.toml")
+        return download(
+            bench.cases.waivers(date.fromtimestamp(now_ms() / 1000) + _WAIVED), _MEDIA[ending], "waivers.toml"
+        )
     out = io.BytesIO()
     WRITERS[ending](bench.cases.lines(), out)
     return download(out.getvalue(), _MEDIA[ending], f"{bench.address.rpartition('/')[2]}-cases{ending}")
-
-
-def _waivers(cases: CaseBench) -> str:
-    """Write those that failed, and of which all who labelled them say that this is wrong."""
-    until = date.fromtimestamp(now_ms() / 1000) + _WAIVED
-
-    def why(case: BenchCase) -> str:
-        return "; ".join(f"{note.who}: {note.label} {note.note}".strip() for note in case.notes if note.label)
-
-    wrong = (case for case in cases.cases if case.state == "failed" and case.agreed in ("wrong", "calm"))
-    waivers = [{"case": case.place, "reason": f"labelled by {why(case)}", "until": until} for case in wrong]
-    return tomlkit.dumps({"waivers": waivers})
 
 
 class _Line(BaseModel):

@@ -26,7 +26,7 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.tally import Call, Sums
-from assay.web.calls import CallEvents, PhaseNode
+from assay.web.calls import CallEvents, PhaseNode, SeatNode
 from assay.web.live_runs import LiveRun
 from llm_runtime.store import RunStore, RunSummary
 from llm_runtime.store.transfer import export_run
@@ -74,20 +74,14 @@ def _plain(part: Any) -> Any:
 def tree_data(phases: list[PhaseNode]) -> list[dict[str, Any]]:
     """Return the calls of a run by phase and seat."""
     return [
-        {
-            "phase": phase.phase,
-            **sums_data(phase.sums),
-            "seats": [
-                {
-                    "seat": seat.seat,
-                    **sums_data(seat.sums),
-                    "entries": [call_data(call, place) for call, place in seat.calls],
-                }
-                for seat in phase.seats.values()
-            ],
-        }
-        for phase in phases
+        {"phase": one.phase, **sums_data(one.sums), "seats": list(map(_seat_data, one.seats.values()))}
+        for one in phases
     ]
+
+
+def _seat_data(seat: SeatNode) -> dict[str, object]:
+    entries = [call_data(call, place) for call, place in seat.calls]
+    return {"seat": seat.seat, **sums_data(seat.sums), "entries": entries}
 
 
 def sums_data(sums: Sums) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from assay.launch import Launcher
 from assay.protocols.fire_circle.gating.suite import read_suite
 from assay.registry import read_run
 from assay.report.cases import BenchCase, CaseBench, headings
+from assay.web import guard
+from assay.web.people import People, Person
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.settings import Settings
@@ -256,6 +258,8 @@ async def test_the_entrance_leads_on_to_views_alone(web: Any) -> None:
         view = "/runs/r-1/cases?find=a%22b&case=x"
         assert 'data-way="/runs/r-1/cases?find=a%22b&amp;case=x"' in await asked(view)
         assert 'data-way="/runs/r-1"' in await asked("/s/of-another-launch/runs/r-1")
+        for also in ("/runs?tag=keep", "/batches", "/compare?run=a", "/runs/r-1/calls/5"):
+            assert f'data-way="{also}"' in await asked(also)
         assert 'data-way="/batches/b/cases"' in await asked("/batches/b/cases", **{"sec-fetch-site": "cross-site"})
         assert "another site" in await asked("/runs/r-1/export.html", **{"sec-fetch-site": "cross-site"})
         for other in ("/settings", "/new?kind=x", "/runs/r-1/resume", "/runs/../settings", "//elsewhere/runs/r-1"):
@@ -266,6 +270,28 @@ async def test_the_entrance_leads_on_to_views_alone(web: Any) -> None:
                 f"{web.url}/open", data=sent, headers={"origin": web.url}, allow_redirects=False
             ) as at:
                 assert at.headers["location"] == f"{web.site.gate.root}/"
+
+
+async def test_a_view_is_reached_by_name_or_fixed_token_after_the_server_was_started_anew(
+    store: RunStore, tmp_path: Path
+) -> None:
+    people, way = People(tmp_path / "people.toml"), "/runs?tag=keep&order=dearest"
+    people.add(Person(name="root", role="admin"))
+    once, password = people.add(Person(name="anna", role="member")), "a password of anna's"
+    before = ""
+    for key in (once, password):
+        async with served(store, gate=guard.Gate(token=TOKEN, people=people)) as web, aiohttp.ClientSession() as nobody:
+            headers = {"accept": "text/html", "sec-fetch-mode": "navigate"}
+            async with nobody.get(web.url + before + way, headers=headers) as answer:
+                assert answer.status == 403 and 'data-way="/runs?tag=keep&amp;order=dearest"' in await answer.text()
+            by_name = {"name": "anna", "key": key, "password": password}
+            for sent in (by_name, {"key": TOKEN}):
+                headers = {"origin": web.url}
+                async with nobody.post(
+                    f"{web.url}/open", data={**sent, "way": way}, headers=headers, allow_redirects=False
+                ) as answer:
+                    assert answer.headers["location"] == web.site.gate.root + way
+            before = web.site.gate.root
 
 
 async def test_the_jobs_of_a_batch_are_folded_under_it_in_the_list(web: Any, batch: Callable[[], None]) -> None:

@@ -168,6 +168,43 @@ async def test_the_keyboard_reaches_everything(page: Any, web: Any, council: Any
     await page.locator("#palette").wait_for(state="detached")
 
 
+async def test_runs_are_chosen_by_keyboard_and_a_view_is_kept_by_a_name(page: Any, web: Any) -> None:
+    from playwright.async_api import expect
+
+    for number in range(5):
+        title = f"Rain {number}"
+        log = web.store.start(RunStarted(run_id=f"r-{number}", protocol="w", title=title, task={}, settings={}, seed=1))
+        log.emit(RunFinished(state="finished"))
+        log.close()
+    await page.goto(f"{web.url}/open?key={TOKEN}")
+    await page.goto(f"{web.pages}/runs?search=rain")
+    await expect(page.locator("#many")).to_have_text("5 found")
+    await expect(page.get_by_role("button", name="Export logs")).to_be_disabled()
+    for key in ("j", "x", "j", "j", "Shift+X"):
+        await page.keyboard.press(key)
+    await expect(page.locator("#ticked")).to_have_text("3 chosen")
+    await page.get_by_label("Tags to put on").fill("wet")
+    await page.get_by_role("button", name="Tag", exact=True).click()
+    await expect(page.locator("#list a.tag")).to_have_count(3)
+    await page.locator("#list a.tag").first.click()
+    await page.locator("#views summary").click()
+    await page.get_by_label("A name for this view").fill("wet ones")
+    await page.keyboard.press("Enter")
+    await page.get_by_role("link", name="wet ones").wait_for()
+    await page.goto(f"{web.pages}/runs")
+    await page.keyboard.press("Control+k")
+    await page.get_by_label("Go to", exact=True).fill("wet ones")
+    await page.locator("#palette .chosen", has_text="wet ones").wait_for()
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**/runs?tag=wet")
+    await page.locator("#every").check()
+    await page.locator("summary", has_text="Delete").click()
+    await page.get_by_role("button", name="Delete what is chosen").click()
+    await page.get_by_text("No run fits").wait_for()
+    assert [run.run_id for run in web.store.runs()] == ["r-1", "r-0"]
+    await page.goto("about:blank")  # before the server goes away
+
+
 async def test_a_hostile_transcript_runs_no_script_and_makes_no_request(page: Any, web: Any, council: Any) -> None:
     everything = "\n\n".join(PAYLOADS).encode(errors="replace").decode()
     for index, text in enumerate(("position", "critique", "synthesis")):

@@ -283,7 +283,7 @@ def homes(text: str) -> str:
     protocols = [protocol for protocol, _ in demos().values()]
 
     def home(box: StartBox, played: dict[str, Played], latest: list[RunSummary]) -> str:
-        page = {"text": box.text, "choice": choice_fragment(box), "protocols": protocols, "played": played}
+        page = {"text": box.model, "choice": choice_fragment(box), "protocols": protocols, "played": played}
         return render("home.html", **page, latest=latest, seen=seen(text, latest))
 
     return "".join(home(boxes(text)[0], played, runs) for played in every) + home(boxes(text)[1], every[0], [])
@@ -295,8 +295,8 @@ def boxes(text: str) -> tuple[StartBox, StartBox]:
     form = composer(forms()[0], form_of(forms()[0].name).fields, reachable=True, without="query")
     choices = Choices(chips, (text,), (Reachable(text, text, [text], text),))
     return (
-        StartBox(text, [way, Way(forms()[0])], choices, True, forms()[0].name, text, True, form),
-        StartBox("", [], Choices(), False, "", "", False, composer(None, (), reachable=False)),
+        StartBox([way, Way(forms()[0])], choices, True, forms()[0].name, text, True, form),
+        StartBox([], Choices(), False, "", "", False, composer(None, (), reachable=False)),
     )
 
 
