@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from criticality.languages.base.expressions import loops, methods
 from criticality.languages.base.expressions.conversions import NUMBERS, UNKNOWN, ExpressionFault, normal, operation
@@ -25,10 +25,8 @@ from criticality.languages.base.expressions.nodes import (
     Quantifier,
     Variable,
 )
+from criticality.languages.base.expressions.scope import Reader
 from criticality.spec.types import TypeRef, parse_type
-
-if TYPE_CHECKING:
-    from criticality.languages.base.expressions.reading import ExpressionReader as Reader
 
 _INTS = TypeRef("List", (INT,))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from criticality.languages.base.expressions.conversions import UNKNOWN, ExpressionFault, items_of, operation
 from criticality.languages.base.expressions.nodes import (
@@ -16,10 +16,8 @@ from criticality.languages.base.expressions.nodes import (
     Quantifier,
     Variable,
 )
+from criticality.languages.base.expressions.scope import Reader
 from criticality.spec.types import TypeRef
-
-if TYPE_CHECKING:
-    from criticality.languages.base.expressions.reading import ExpressionReader as Reader
 
 Comprehended: TypeAlias = ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp
 

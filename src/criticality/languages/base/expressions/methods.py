@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from criticality.languages.base.expressions import loops
 from criticality.languages.base.expressions.conversions import ExpressionFault, operation
@@ -16,10 +15,8 @@ from criticality.languages.base.expressions.nodes import (
     Expression,
     OperationName,
 )
+from criticality.languages.base.expressions.scope import Reader
 from criticality.spec.types import TypeRef
-
-if TYPE_CHECKING:
-    from criticality.languages.base.expressions.reading import ExpressionReader as Reader
 
 _TEXTS = TypeRef("List", (TEXT,))
 #: Methods of a text: the operation, and the type of what comes back; arguments are texts.
