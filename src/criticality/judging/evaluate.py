@@ -148,7 +148,8 @@ class Evaluator:
     def _judged(self, name: str, clause: str, predicate: Predicate, held: Mapping[str, Any]) -> str | None:
         begun = thread_time()
         if self._foresee and predicate.calls & self.callables.keys():
-            self._foresee(partial(self._value, predicate.code, held))
+            # A wrong guess must not end what goes through many.
+            self._foresee(partial(self._value, predicate.code, {**held, "all": tuple}))
         try:
             fault = self._fault(predicate, held)
             if not predicate.when or self._truth(predicate.when, held):

@@ -61,7 +61,7 @@ def _sarif(name: str, found: list[CheckedFunction]) -> str:
     rules = [{"id": f"adopted/{word}", "shortDescription": {"text": about}} for word, (_, about, _) in _WORDS.items()]
     results: list[Json] = []
     for one in found:
-        uri = Path(os.path.relpath(one.path)).as_posix()
+        uri = Path(os.path.relpath(one.path or ".")).as_posix()
         place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, one.line)}}
         results.append({
             "ruleId": f"adopted/{one.standing}", "level": _WORDS[one.standing][0],
