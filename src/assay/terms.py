@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from llm_runtime.events import Event, RunResumed, RunStarted
 from llm_runtime.messages import Effort
 from llm_runtime.names import ModelName
@@ -29,32 +29,17 @@ class Terms(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
-    model: Annotated[ModelName, Ui(metavar="MODEL")] = ""
+    ui: ClassVar[Mapping[str, Ui]] = read_ui(__package__ or "")["terms"]
+
+    model: ModelName = ""
     """PROVIDER:MODEL for every call, e.g. ollama:qwen3, mailbox:DIR, terminal:, or a base URL."""
-    seats: Annotated[
-        dict[str, ModelName],
-        Ui(
-            help="A model for one role or phase, e.g. red_team=terminal: (repeatable).",
-            flag="--seat",
-            metavar="ROLE=MODEL",
-            kind="seats",
-        ),
-    ] = {}
+    seats: dict[str, ModelName] = {}
     """A model for a role or phase: ROLE=MODEL, one a line; terminal: puts you in the seat."""
     max_tokens: int | None = Field(default=None, ge=1)
     """Upper bound of each answer, in tokens."""
-    effort: Annotated[Effort | None, Ui(metavar="LEVEL", label="Effort of reasoning")] = None
+    effort: Effort | None = None
     """How long models that can reason think: none, minimal, low, medium, high or max."""
-    budget: Annotated[
-        float | None,
-        Ui(
-            help="Dollars the run may spend. Answers are then 4096 tokens at most, and 2048 of reasoning, unless "
-            "--max-tokens or --effort say more.",
-            metavar="USD",
-            label="Budget, in dollars",
-        ),
-        AfterValidator(_loggable),
-    ] = Field(default=None, ge=0, allow_inf_nan=False)
+    budget: Annotated[float | None, AfterValidator(_loggable)] = Field(default=None, ge=0, allow_inf_nan=False)
     """Dollars the run may spend. Answers are then 4096 tokens at most, and 2048 of reasoning, unless max_tokens or
     effort say more."""
     max_calls: Annotated[int | None, AfterValidator(_loggable)] = Field(default=None, ge=0)

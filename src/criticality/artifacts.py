@@ -90,6 +90,7 @@ class Artifacts:
     contradictions: list[dict[str, Any]] = field(default_factory=_list)
     claims: dict[str, StructuredClaim] = field(default_factory=_dict)
     waived: dict[str, str] = field(default_factory=_dict)
+    left_out: list[str] = field(default_factory=_list)
     bodies: dict[str, Body] = field(default_factory=_dict)
     cases: dict[str, list[list[Any]]] = field(default_factory=_dict)
     pinned: dict[str, list[Any]] = field(default_factory=_dict)
@@ -195,7 +196,7 @@ class Artifacts:
                     )
             case e.TestsGenerated():
                 self.claims = {c["id"]: StructuredClaim.model_validate(c) for c in event.claims}
-                self.waived = event.waived
+                self.waived, self.left_out = event.waived, event.left_out
                 self.clusters = {}
             case e.VerificationPassed():
                 self._accepted(event)

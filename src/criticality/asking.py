@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel
@@ -14,14 +14,26 @@ from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 
 T = TypeVar("T", bound=BaseModel)
+P = TypeVar("P")
 Role: TypeAlias = str
 """``architect``, ``auditor``, ``structurer``, ``worker``, ``fallback1`` or ``fallback2``."""
+Note: TypeAlias = tuple[str, str]
+"""A part of an answer that was left out, in words, and why."""
+Sieve: TypeAlias = Callable[[T], tuple[T, list[Note]]]
 
 #: Tokens of an answer at most, by role.
 MAX_OUTPUT = {
     "worker": 4_000, "auditor": 8_000, "structurer": 16_000, "architect": 32_000, "fallback1": 16_000,
     "fallback2": 32_000,
 }  # fmt: skip
+
+
+def sieved(
+    parts: Iterable[P], fault: Callable[[P], str | None], name: Callable[[P], str]
+) -> tuple[list[P], list[Note]]:
+    """Return the parts without a fault of their own, and a note of each of the others."""
+    looked = [(part, fault(part)) for part in parts]
+    return [part for part, why in looked if not why], [(name(part), why) for part, why in looked if why]
 
 
 class Question:
@@ -99,6 +111,31 @@ class Asking:
         """
         request = self._request(question, prompt, values, spare)
         return (await structured.ask(self._generate, request, model, reasks=2, check=check)).value
+
+    async def parts(
+        self,
+        question: Question,
+        model: type[T],
+        prompt: str,
+        fault: Callable[[T], str | None],
+        sieve: Sieve[T],
+        **values: str,
+    ) -> tuple[T, list[Note]]:
+        """Ask for data of parts that stand by themselves; what a lint refuses twice is left out, with a note.
+
+        Args:
+            sieve: returns an answer without the parts that have a fault of their own, and a note of each.
+
+        Raises:
+            StructuredOutputError, CallError, ContextOverflow: as :meth:`data`.
+        """
+        answers: list[T] = []
+
+        def check(answer: T) -> str | None:
+            answers.append(answer)
+            return fault(answer if len(answers) == 1 else sieve(answer)[0])
+
+        return sieve(await self.data(question, model, prompt, check, spare=(), **values))
 
     def _request(self, question: Question, prompt: str, values: Mapping[str, str], spare: Sequence[Spare]) -> Request:
         fitted = fit(question.role, values, lambda remaining: _rendered(prompt, remaining), self._limits, spare)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Literal
 
 from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
+from criticality.asking import Note, sieved
 from criticality.budget import in_parts
 from criticality.canonical import pretty
+from criticality.judging.clauses import Condition
+from criticality.judging.domain import Domain
 from criticality.language import Language
 from criticality.lattice_plan import ModulePlan, dependencies, index
 from criticality.machine.states import Auditing, ReportingContradictions
 from criticality.machine.table import AUDITORS
 from criticality.order import waves
-from criticality.spec.claims import Claim, StructuredClaims
+from criticality.spec.claims import Claim, StructuredClaim, StructuredClaims
 from criticality.spec.spec import Spec
 from criticality.spec.values import bounds
 from criticality.tree import claim_fault, function_key
@@ -173,45 +176,38 @@ def deterministic_findings(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator
         number += 1
         return Contradiction(id=f"CHECK_{number:03d}", severity=severity, involved=involved, analysis=analysis)
 
-    referenced: set[str] = set()
+    referenced, domain = set[str](), Domain(spec)
     for name, (_, function) in index(plan).items():
         contract = function.contract
         referenced |= set(contract.claims)
         for claim in (claim for claim in contract.claims if claim not in spec.claims):
             yield finding("critical", [f"CLAIM_REF: {claim}", name], f"{name} refers to {claim}, which is no claim.")
-        for of, low, high in _bounds_of(contract.requires):
-            words = f"Its REQUIRES clauses want {of} above {low} and below {high}: no call can satisfy them."
-            yield finding("critical", [name], words)
+        required = [Condition(domain, p.code) for p in contract.requires if p.checkable]
+        for param in function.parameters:
+            if nothing := _nothing_left(chain.from_iterable(one.bounds(param.name) for one in required)):
+                words = f"Its REQUIRES clauses want of {param.name} {nothing}: no call can satisfy them."
+                yield finding("critical", [name], words)
         if not contract.claims and not any(p.checkable for p in contract.ensures):
             yield finding("warning", [name], "It carries no claim and no clause that can be checked.")
     for name, new in spec.newtypes.items():
-        held = bounds(tuple(new.constraints))
-        low = max((n for n in (held.low, 1 if held.positive else None) if n is not None), default=None)
-        if low is not None and held.high is not None and low > held.high:
-            words = f"No value of {name} is at least {low} and at most {held.high}."
-            yield finding("critical", [f"newtypes.{name}"], words)
+        if nothing := _nothing_left(new.constraints):
+            yield finding("critical", [f"newtypes.{name}"], f"No value of {name} has {nothing}.")
     for name, claim in spec.claims.items():
         if claim.testable and name not in referenced:
             yield finding("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
 
 
-def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
-    """Yield names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
-    lows: dict[str, float] = {}
-    highs: dict[str, float] = {}
-    for predicate in predicates:
-        match ast.parse(predicate.code, mode="eval").body if predicate.checkable else None:
-            case ast.Compare(left, [sign], [ast.Constant(int() | float() as number)]):
-                name, value, apart = ast.unparse(left), float(number), 0.5 * isinstance(sign, ast.Gt | ast.Lt)
-                if isinstance(sign, ast.Gt | ast.GtE):
-                    lows[name] = max(lows.get(name, value), value + apart)
-                elif isinstance(sign, ast.Lt | ast.LtE):
-                    highs[name] = min(highs.get(name, value), value - apart)
-            case _:
-                pass
-    for name in sorted(lows.keys() & highs.keys()):
-        if lows[name] > highs[name]:
-            yield name, lows[name], highs[name]
+def _nothing_left(constraints: Iterable[str]) -> str:
+    """Tell which bounds leave no value; empty where some do."""
+    held = bounds(tuple(constraints))
+    low = 1 if held.positive and held.low is None else held.low
+    ranges = (("", low, held.high), ("a length of ", held.shortest, held.longest))
+    apart = (f"{of}at least {least} and at most {most}" for of, least, most in ranges if _beyond(least, most))
+    return next(apart, "")
+
+
+def _beyond(least: int | None, most: int | None) -> bool:
+    return least is not None and most is not None and least > most
 
 
 async def synthesize_tests(work: Work) -> Event:
@@ -220,8 +216,9 @@ async def synthesize_tests(work: Work) -> Event:
     wanted = {name: claim for name, claim in spec.claims.items() if claim.testable}
     empty: list[str] = []
     for attempt in range(1, _DERIVATIONS + 1):
-        parsed = await _parsed(work, spec, wanted, empty, attempt)
-        generated = e.TestsGenerated(claims=[c.model_dump() for c in parsed.claims], waived=_waived(spec, parsed))
+        parsed, notes = await _parsed(work, spec, wanted, empty, attempt)
+        left_out, claims = [why for _, why in notes], [c.model_dump() for c in parsed.claims]
+        generated = e.TestsGenerated(claims=claims, waived=_waived(spec, parsed), left_out=left_out)
         trial = copy.copy(work.artifacts)
         trial.apply(generated)
         empty = await _empty(work, trial, parsed)
@@ -231,29 +228,41 @@ async def synthesize_tests(work: Work) -> Event:
     return _not_failing(empty)
 
 
-async def _parsed(work: Work, spec: Spec, wanted: dict[str, Claim], empty: list[str], attempt: int) -> StructuredClaims:
+async def _parsed(
+    work: Work, spec: Spec, wanted: dict[str, Claim], empty: list[str], attempt: int
+) -> tuple[StructuredClaims, list[Note]]:
     """Ask for the claims in structured form; from the second time on with what was wrong with the tests."""
 
     def fault(answer: StructuredClaims) -> str | None:
         ids = [claim.id for claim in answer.claims]
         if sorted(ids) != sorted(wanted):
             return f"parse exactly these claims: {', '.join(wanted)}"
-        faults = (
-            claim_fault(work.language, work.artifacts, claim, wanted[claim.id].text)
-            for claim in answer.claims
-            if claim.tests
-        )
-        return next(filter(None, faults), None)
+        return next(filter(None, (alone(claim) for claim in answer.claims if claim.tests)), None)
+
+    def alone(claim: StructuredClaim) -> str:
+        return claim_fault(work.language, work.artifacts, claim, wanted[claim.id].text)
+
+    def sieve(answer: StructuredClaims) -> tuple[StructuredClaims, list[Note]]:
+        claims: list[StructuredClaim] = []
+        left_out: list[Note] = []
+        for claim in answer.claims if {claim.id for claim in answer.claims} <= wanted.keys() else ():
+            tests = {test.name: claim.model_copy(update={"tests": [test]}) for test in claim.tests}
+            kept, notes = sieved(tests.values(), alone, lambda one: one.tests[0].name)
+            scope = notes[0][1] if notes and not kept else claim.scope
+            claims.append(claim.model_copy(update={"tests": [one.tests[0] for one in kept], "scope": scope}))
+            left_out += notes
+        return (StructuredClaims(claims=claims) if claims else answer), left_out
 
     question = work.ask.question("tests", "claims", "structurer", work.round, attempt)
     shown = pretty({name: claim.model_dump() for name, claim in wanted.items()})
     if empty:
         shown += "\n\nYour last tests were of no use:\n" + "\n".join(f"- {line}" for line in empty[:12])
-    return await work.ask.data(
+    return await work.ask.parts(
         question,
         StructuredClaims,
         "claims",
-        check=fault,
+        fault,
+        sieve,
         spec=question.fence("SPECIFICATION", _statements(spec)),
         signatures=question.fence("SIGNATURES", contract_text(work.language, work.artifacts.plan)),
         claims=question.fence("CLAIMS", shown),

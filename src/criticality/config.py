@@ -52,21 +52,17 @@ class Models(Model):
         return further.get(role) or str(getattr(self, role))
 
 
-class Timeouts(Model):
-    """Read by nothing, so that old files open: calls have their own time in ``[acceptance]``."""
-
-    injection_per_function_seconds: Annotated[float, Field(gt=0, le=3600)] = 60
-    mesoscopic_per_cluster_seconds: Annotated[float, Field(gt=0, le=3600)] = 300
-
-
 class OrchestratorConfig(Model):
-    """How the orchestrator works: functions at a time, patience, and random examples for each claim at the end."""
+    """How the orchestrator works: functions at a time, patience, and random examples for each claim at the end.
+
+    ``timeouts`` is read by nothing, so that old files open: calls have their own time in ``[acceptance]``.
+    """
 
     max_parallel_injections: Annotated[int, Field(ge=1, le=64)] = 8
     max_repair_attempts: Annotated[int, Field(ge=1, le=10)] = 3
     max_challenges: Annotated[int, Field(ge=0, le=10)] = 2
     mesoscopic_examples: Annotated[int, Field(ge=10, le=100_000)] = 300
-    timeouts: Timeouts = Timeouts()
+    timeouts: dict[str, float] = {}
 
 
 class Acceptance(Model):

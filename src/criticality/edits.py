@@ -7,19 +7,25 @@ from typing import Any
 from llm_runtime.events import Event
 
 
-class BodyEdited(Event, type="criticality.body_edited"):
-    """A person wrote bodies in a file of the project; they keep every promise and stand from now on.
+class Kept(Event):
+    """Bodies that keep every promise.
 
-    The fields besides ``path`` are those of ``VerificationPassed``; ``units`` are accepted with them.
+    ``tests`` counts what was tried; ``cases`` are those worth keeping, with their results; ``measured`` says by
+    function which other bodies the cases told from it.
     """
 
-    path: str
-    units: list[str]
     bodies: dict[str, str]
     keys: dict[str, str]
     tests: int = 0
     cases: dict[str, list[list[Any]]] = {}
     measured: dict[str, dict[str, Any]] = {}
+
+
+class BodyEdited(Kept, type="criticality.body_edited"):
+    """A person wrote bodies in a file of the project; they stand from now on, and ``units`` are accepted with them."""
+
+    path: str
+    units: list[str]
 
 
 class EditRefused(Event, type="criticality.edit_refused"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from criticality.edits import FilesKept
+from criticality.edits import FilesKept, Kept
 from criticality.labels import BlockKind, InterviewPhase, Tier
 from llm_runtime.events import Event
 
@@ -145,7 +145,8 @@ class AuditorCompleted(Event, type="criticality.auditor_completed"):
 class TestsGenerated(Event, type="criticality.tests_generated"):
     """Claims in structured form; ``waived`` are those without a test, each with the reason.
 
-    ``units`` are to be injected: those whose contracts or callees changed since a body was accepted.
+    ``left_out`` says which tests cannot be judged, and why. ``units`` are to be injected: those whose contracts or
+    callees changed since a body was accepted.
     """
 
     __test__ = False
@@ -154,6 +155,7 @@ class TestsGenerated(Event, type="criticality.tests_generated"):
     waived: dict[str, str] = {}
     tests: int = 0
     units: list[str] = []
+    left_out: list[str] = []
 
 
 class ContradictionsReported(Event, type="criticality.contradictions_reported"):
@@ -184,19 +186,13 @@ class ImplementationReceived(_OfAttempt, type="criticality.implementation_receiv
     fault: dict[str, Any] | None = None
 
 
-class VerificationPassed(_OfAttempt, type="criticality.verification_passed"):
+class VerificationPassed(Kept, _OfAttempt, type="criticality.verification_passed"):
     """The unit's bodies are accepted.
 
-    ``tests`` counts what was tried; ``cases`` are those worth keeping, with their results; ``measured`` says by
-    function which other bodies the cases told from it; ``settled`` are clauses that decided where bodies differed,
-    ``left_open`` are cases that the specification leaves open.
+    ``settled`` are clauses that decided where bodies differed, ``left_open`` are cases that the specification leaves
+    open.
     """
 
-    bodies: dict[str, str]
-    keys: dict[str, str]
-    tests: int = 0
-    cases: dict[str, list[list[Any]]] = {}
-    measured: dict[str, dict[str, Any]] = {}
     settled: list[dict[str, str]] = []
     left_open: list[dict[str, str]] = []
 
@@ -262,13 +258,14 @@ class NoFunctionsRemaining(Event, type="criticality.no_functions_remaining"):
 
 
 class ClusterTestsGenerated(Event, type="criticality.cluster_tests_generated"):
-    """A cluster with its modules, claims and scenarios."""
+    """A cluster with its modules, claims and scenarios; ``left_out`` says which cannot be judged, and why."""
 
     cluster: str
     modules: list[str]
     claims: list[str]
     scenarios: list[dict[str, Any]] = []
     clusters: list[str] = []
+    left_out: list[str] = []
 
 
 class ClusterExecuted(Event, type="criticality.cluster_executed"):

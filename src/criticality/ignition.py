@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError
 
 from criticality import events as e
+from criticality.asking import Note, sieved
 from criticality.canonical import pretty
 from criticality.human import Reply
 from criticality.labels import InterviewPhase
@@ -176,19 +177,34 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
             if c["severity"] == "critical" and not c.get("dismissed")
         ]
         parts.append(question.fence("CONTRADICTIONS FOUND", "\n".join(f"- {c}" for c in live)))
-    draft = await work.ask.data(
+    draft, notes = await work.ask.parts(
         question,
         Proposal,
         "proposal",
-        check=lambda proposal: _spec_fault(work.language, proposal),
+        lambda proposal: _spec_fault(work.language, proposal),
+        lambda proposal: _with_sound_claims(work.language, proposal),
         answers=question.fence("INTERVIEW", _answers(work)),
         decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
         previous="\n\n".join(parts),
     )
     spec = Spec.model_validate(draft.spec)
+    decisions = [*draft.decisions, *(f"{name} is left out: {why}" for name, why in notes)]
     return e.ProposalMade(
-        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in draft.decisions]
+        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in decisions]
     )
+
+
+def _with_sound_claims(language: Language, proposal: Proposal) -> tuple[Proposal, list[Note]]:
+    """Leave out claims that have a fault of their own, where any is without one."""
+    claims = proposal.spec.get("claims")
+    told = cast("dict[str, Any]", claims) if isinstance(claims, dict) else {}
+    alone = {name: _claiming(proposal, {name: claim}) for name, claim in told.items()}
+    sound, notes = sieved(told, lambda name: _spec_fault(language, alone[name]), "the claim {}".format)
+    return (_claiming(proposal, {name: told[name] for name in sound}), notes) if sound else (proposal, [])
+
+
+def _claiming(proposal: Proposal, claims: dict[str, Any]) -> Proposal:
+    return proposal.model_copy(update={"spec": {**proposal.spec, "claims": claims}})
 
 
 def _spec_fault(language: Language, proposal: Proposal) -> str | None:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
+from criticality.asking import Note, sieved
 from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.composition_audit import contract_text, units_in_order
@@ -70,25 +71,29 @@ async def generate(work: Work) -> Event:
     cluster = next(c for c in every if c.name not in phase.tests_generated)
     known = {c for c in cluster.claims if work.artifacts.claims[c].functions}
 
-    def fault(answer: Scenarios) -> str | None:
-        for scenario in answer.scenarios:
-            if scenario.claim not in known:
-                return f"{scenario.claim} is no claim of this cluster"
-            test = ClaimTest.model_validate(scenario.model_dump(exclude={"claim"}))
-            claim = work.artifacts.claims[scenario.claim].model_copy(update={"tests": [test]})
-            refused = claim_fault(work.language, work.artifacts, claim, spec.claims[scenario.claim].text)
-            if refused:
-                return refused
-        return None
+    def alone(scenario: Scenario) -> str:
+        if scenario.claim not in known:
+            return f"{scenario.claim} is no claim of this cluster"
+        test = ClaimTest.model_validate(scenario.model_dump(exclude={"claim"}))
+        claim = work.artifacts.claims[scenario.claim].model_copy(update={"tests": [test]})
+        return claim_fault(work.language, work.artifacts, claim, spec.claims[scenario.claim].text)
 
-    async def written(item: str, signatures: str) -> Scenarios:
+    def fault(answer: Scenarios) -> str | None:
+        return next((why for scenario in answer.scenarios if (why := alone(scenario))), None)
+
+    def sieve(answer: Scenarios) -> tuple[Scenarios, list[Note]]:
+        kept, notes = sieved(answer.scenarios, alone, lambda scenario: scenario.name)
+        return Scenarios(scenarios=kept), notes
+
+    async def written(item: str, signatures: str) -> tuple[Scenarios, list[Note]]:
         question = work.ask.question("mesoscopic", item, "structurer", work.round)
         shown = pretty(spec.model_dump(mode="json", include={"system", "data_models", "constraints"}))
-        return await work.ask.data(
+        return await work.ask.parts(
             question,
             Scenarios,
             "scenarios",
-            check=fault,
+            fault,
+            sieve,
             spec=question.fence("SPECIFICATION", shown),
             signatures=question.fence("SIGNATURES", signatures),
             claims=question.fence("CLAIMS", "\n".join(f"{c}: {spec.claims[c].text}" for c in cluster.claims)),
@@ -100,7 +105,8 @@ async def generate(work: Work) -> Event:
         cluster=cluster.name,
         modules=cluster.modules,
         claims=cluster.claims,
-        scenarios=[s.model_dump() for part in answers for s in part.scenarios],
+        scenarios=[s.model_dump() for part, _ in answers for s in part.scenarios],
+        left_out=[why for _, notes in answers for _, why in notes],
         clusters=names,
     )
 

@@ -69,6 +69,11 @@ class Candidate:
     exported: str = ""
 
     @property
+    def digest(self) -> str:
+        """A digest of its text."""
+        return hashlib.sha256(self.source.encode()).hexdigest()
+
+    @property
     def shown(self) -> str:
         """Its name for people."""
         return f"{self.module}.{self.written or self.name}".rstrip(".")

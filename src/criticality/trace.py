@@ -17,6 +17,7 @@ def trace(artifacts: Artifacts) -> dict[str, Any]:
     if spec is None:
         return {"claims": {}, "functions": {}}
     functions = artifacts.functions
+    left_out = [*artifacts.left_out, *(why for made in artifacts.clusters.values() for why in made.left_out)]
     results = _verdicts(artifacts)
     claims: dict[str, Any] = {}
     for name, claim in spec.claims.items():
@@ -40,6 +41,7 @@ def trace(artifacts: Artifacts) -> dict[str, Any]:
         "functions": {name: _function(name, plan, artifacts) for name, (_, plan) in functions.items()},
         "waived": dict(artifacts.waived),
         "security": _security(artifacts),
+        **({"left_out": left_out} if left_out else {}),
         **({"by_hand": list(artifacts.by_hand)} if artifacts.by_hand else {}),
         "transformations": [
             {k: v for k, v in event.payload().items() if k in ("function", "pattern", "scope", "reason")}
@@ -153,6 +155,7 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
     for title, rows, about_it in (("Hardly tried", few, _FEW), ("Not judged", left, _LEFT)):
         lines += _listed(title, [f"`{n}`: {_plain(clause)}: {_plain(why)}" for n, clause, why in rows], about_it)
     lines += _listed("How each body was tried", [f"`{n}`: {told}" for n, f in held_to if (told := _tried(f))], _TRIED)
+    lines += _listed("Left out: these tests cannot be judged", list(map(_plain, data.get("left_out", ()))))
     said: dict[str, str] = data.get("security", {})
     lines += _listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
     lines += ["", *_decided(data["functions"]), about]

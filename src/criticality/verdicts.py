@@ -84,9 +84,9 @@ def hearing(
         counts = Counts(counts.small, counts.text, max(counts.drawn, work.config.orchestrator.mesoscopic_examples))
     extra = [claim.model_copy(update={"id": f"{claim.id}0"}) for claim in claims]
     return Hearing(
-        spec=spec.model_dump(mode="json"),
-        modules=[module.model_dump(mode="json") for module in artifacts.plan],
-        claims=[claim.model_dump(mode="json") for claim in (*artifacts.claims.values(), *extra)],
+        spec=spec,
+        modules=artifacts.plan,
+        claims=[*artifacts.claims.values(), *extra],
         program=program,
         unit=list(unit),
         accepted=list(accepted),

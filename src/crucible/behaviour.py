@@ -12,13 +12,14 @@ answer, is asked again; whether a short text that rests on nothing answers, a re
 9: attachments may be pictures, and what is said of them is said then alone; texts are asked about as before.
 10: a test whose own line fails, and does not before the change, shows a change; so does one whose quotation stands
 nowhere. Short answers are of three vendors' models where nobody chose.
+11: a crash or a hang alone proves nothing of a change, which may mean it; an example that now crashes does.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=10, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=11, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

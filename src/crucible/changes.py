@@ -9,6 +9,7 @@ from crucible.attaching import attachment
 from crucible.material import MOST_CHARACTERS, MOST_ITEMS, Attachment, only
 from crucible.reviewing import DIFF, diff_places
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.grouping import grouped
 
 #: Lines of a file that are shown on both sides of a change.
 _AROUND = 40
@@ -39,9 +40,7 @@ def changed(revisions: str) -> list[Attachment]:
         )
         raise ConfigurationError(f"there is nothing to review: {what}")
     whole = [attachment(DIFF, diff)]
-    touched: dict[str, set[int]] = {}
-    for place in filter(None, diff_places(whole[0].text)):
-        touched.setdefault(place[0], set()).add(place[1])
+    touched = grouped(place[:2] for place in diff_places(whole[0].text) if place)
     right = spread.rpartition("..")[2].lstrip(".") if ".." in spread else ""
     room = MOST_CHARACTERS - len(diff)
     for name, lines in touched.items() if room > 0 else ():

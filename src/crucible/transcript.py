@@ -23,6 +23,7 @@ from crucible.events import (
 from crucible.ledger import Ledger
 from crucible.schemas import LoopRecord, TriageOutput
 from llm_runtime.events import Event
+from llm_runtime.grouping import grouped
 
 RED_TEAM = CouncilRole.RED_TEAM.value
 
@@ -217,7 +218,5 @@ class CouncilTranscript:
 
 def by_role(positions: Mapping[str, str]) -> dict[CouncilRole, str]:
     """Return positions keyed by role; texts of equal roles are joined in seat order."""
-    texts: dict[CouncilRole, list[str]] = {}
-    for seat, text in positions.items():
-        texts.setdefault(CouncilRole(seat.partition(":")[2]), []).append(text)
+    texts = grouped((CouncilRole(seat.partition(":")[2]), text) for seat, text in positions.items())
     return {role: "\n\n".join(parts) for role, parts in texts.items()}

@@ -45,13 +45,7 @@ async def ask_baselines(debate: DebateContext) -> None:
         answer = await tried(ask(debate.generate, asked, BaselineAnswer))
         if answer is None:
             continue
-        usage = answer.reply.usage
-        baseline = Baseline(
-            method=method,
-            answer=answer.value.answer,
-            calls=answer.attempts,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cost=answer.reply.cost,
-        )
+        usage, cost = answer.reply.usage, answer.reply.cost
+        took = {"calls": answer.attempts, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        baseline = Baseline(method=method, answer=answer.value.answer, cost=cost, **took)
         debate.emit(BaselineAnswered(baseline=baseline))

@@ -12,6 +12,7 @@ from crux.comparison import Answer, CruxCandidate, SideView
 from crux.requests import entry_line
 from crux.retrieval.lexical import Lexical
 from crux.sides import AuthorSide
+from llm_runtime.grouping import grouped
 
 #: Claims that one call is shown, and how many such calls there are; more claims are left out, and counted.
 BLOCK, BLOCKS = 200, 4
@@ -127,11 +128,8 @@ def _nearest_first(claims: list[Claim], topic: str) -> list[Claim]:
 
 
 def _takers(sides: Iterable[AuthorSide]) -> dict[str, dict[str, list[str]]]:
-    takers: dict[str, dict[str, list[str]]] = {}
-    for side in sides:
-        for claim in side.claims:
-            takers.setdefault(claim.id, {}).setdefault(side.signed[claim.id].stance, []).append(side.name)
-    return takers
+    told = ((claim.id, (side.signed[claim.id].stance, side.name)) for side in sides for claim in side.claims)
+    return {claim: grouped(taken) for claim, taken in grouped(told).items()}
 
 
 def _answer(side: AuthorSide, claims: dict[str, Answer]) -> SideView | None:

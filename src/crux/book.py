@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from crux.behaviour import BEHAVIOUR
 from crux.results import CamelModel, Place
+from llm_runtime.grouping import grouped
 
 ClaimKind: TypeAlias = Literal["fact", "inference", "value", "assumption", "proposal"]
 Told: TypeAlias = Literal["holds", "denies", "reports", "grants"]
@@ -217,10 +218,8 @@ class ClaimBook(CamelModel):
     @cached_property
     def by_claim(self) -> dict[str, tuple[Mention, ...]]:
         """Mentions by claim, in the order of reading."""
-        by_claim: dict[str, list[Mention]] = {claim.id: [] for claim in self.claims}
-        for mention in self.mentions:
-            by_claim.setdefault(mention.claim, []).append(mention)
-        return {claim: tuple(mentions) for claim, mentions in by_claim.items()}
+        mentions = grouped((mention.claim, mention) for mention in self.mentions)
+        return {claim: tuple(mentions.get(claim, ())) for claim in (*self.by_id, *mentions)}
 
     def of(self, author: str, *stances: Stance) -> list[Claim]:
         """Return the claims to which an author takes one of these stances, those mentioned most first."""
@@ -230,10 +229,7 @@ class ClaimBook(CamelModel):
 
     @cached_property
     def _of(self) -> dict[str, list[Mention]]:
-        mentions = defaultdict[str, list[Mention]](list)
-        for mention in self.mentions:
-            mentions[mention.author].append(mention)
-        return mentions
+        return grouped((mention.author, mention) for mention in self.mentions)
 
     def places(self, claim: str, author: str = "", *stances: Stance) -> list[Place]:
         """Return where a claim is mentioned, oldest first."""
@@ -262,17 +258,13 @@ class ClaimBook(CamelModel):
 
     @cached_property
     def _signed(self) -> dict[str, dict[str, SignedClaim]]:
-        series: dict[str, dict[str, list[Mention]]] = {}
-        for author, mentions in self._of.items():
-            for mention in mentions:
-                series.setdefault(author, {}).setdefault(mention.claim, []).append(mention)
         return {
             author: {
-                key: SignedClaim(claim=self.by_id[key], author=author, series=tuple(sorted(mentions, key=_when)))
-                for key, mentions in own.items()
+                key: SignedClaim(claim=self.by_id[key], author=author, series=tuple(sorted(own, key=_when)))
+                for key, own in grouped((mention.claim, mention) for mention in mentions).items()
                 if key in self.by_id
             }
-            for author, own in series.items()
+            for author, mentions in self._of.items()
         }
 
     def dependants(self, claim: str) -> list[str]:
@@ -297,13 +289,13 @@ class ClaimBook(CamelModel):
     @cached_property
     def _same(self) -> dict[str, list[str]]:
         same = [one for one in self.standing_relations if one.kind == "same" and not BEHAVIOUR.before(6)]
-        return _onward([(one.from_, one.to) for one in same] + [(one.to, one.from_) for one in same])
+        return grouped([(one.from_, one.to) for one in same] + [(one.to, one.from_) for one in same])
 
     @cached_property
     def _resting(self) -> dict[str, list[str]]:
         kinds = ("supports", "narrower")
         edges = [(one.from_, one.to) for one in self.standing_relations if one.kind in kinds]
-        return _onward([*edges, *((one, other) for one, others in self._same.items() for other in others)])
+        return grouped([*edges, *((one, other) for one, others in self._same.items() for other in others)])
 
 
 def _when(mention: Mention) -> tuple[str, str, int]:
@@ -332,14 +324,7 @@ def _side(stance: Stand) -> str:
 
 def reached(start: str, edges: Iterable[tuple[str, str]]) -> list[str]:
     """Return what can be reached along edges (from, to), nearest first, without the start."""
-    return _walked(start, _onward(edges))
-
-
-def _onward(edges: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    onward: dict[str, list[str]] = {}
-    for source, target in edges:
-        onward.setdefault(source, []).append(target)
-    return onward
+    return _walked(start, grouped(edges))
 
 
 def _walked(start: str, onward: dict[str, list[str]]) -> list[str]:
@@ -396,13 +381,11 @@ def standing(book: ClaimBook, author: str, passages: int) -> Standing:
 
 def pieces(book: ClaimBook, among: set[str]) -> list[set[str]]:
     """Return which of some claims hang together by relations of any kind, the largest piece first."""
-    home = {claim: {claim} for claim in sorted(among)}
-    for relation in book.relations:
-        left, right = home.get(relation.from_), home.get(relation.to)
-        if left is None or right is None or left is right:
-            continue
-        left |= right
-        for claim in right:
-            home[claim] = left
-    distinct = {id(piece): piece for piece in home.values()}
-    return sorted(distinct.values(), key=len, reverse=True)
+    edges = [(one.from_, one.to) for one in book.relations if {one.from_, one.to} <= among]
+    onward = grouped([*edges, *((to, from_) for from_, to in edges)])
+    found, seen = list[set[str]](), set[str]()
+    for claim in sorted(among):
+        if claim not in seen:
+            found.append({claim, *_walked(claim, onward)})
+            seen |= found[-1]
+    return sorted(found, key=len, reverse=True)

@@ -7,10 +7,10 @@ side; what they give is put together in order, so that a build does not depend o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -157,40 +157,28 @@ async def _contract(
     try:
         async with asyncio.TaskGroup() as group:
             prose = {part: group.create_task(ask(part, Prose)) for part in PROSE}
-            flips = group.create_task(ask("flip", FlipAnswer))
+            minds = group.create_task(ask("flip", FlipAnswer))
             excerpts = group.create_task(ask("excerpts", ExcerptAnswer))
-            voice = group.create_task(ask("voice", VoiceAnswer))
+            heard = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
         raise first_error(faults) from None
     texts = {part: unquoted(" ".join(_had(task.result()).text.split()), corpus) for part, task in prose.items()}
-    written = {part: text for part, (text, _) in texts.items()}
-    conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
+    written: Mapping[str, Any] = {part: text for part, (text, _) in texts.items()}
+    conditions, spoken = _had(minds.result()).conditions, _had(heard.result())
     anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)
     examples, also_lost = verbatim(spoken.examples, corpus, _MOST_EXAMPLES)
-    words, contractions = measured_voice(corpus)
+    numbered = enumerate((" ".join(text.split()) for text in conditions), start=1)
+    flips = tuple(FlipCondition(id=f"F{place}", text=text) for place, text in numbered if text)
+    voice = VoiceProfile.model_validate(spoken.model_dump() | measured_voice(corpus) | {"examples": examples})
     return PersonaContract(
         persona_id=slug(name),
         name=name,
-        handle="",
-        aliases=(),
         **written,
-        flip_conditions=tuple(
-            FlipCondition(id=f"F{place}", text=" ".join(text.split()))
-            for place, text in enumerate(conditions, start=1)
-            if text.strip()
-        ),
+        flip_conditions=flips,
         anchor_excerpts=tuple(anchors),
-        voice=VoiceProfile(
-            speech_patterns=tuple(spoken.speech_patterns),
-            vocabulary=tuple(spoken.vocabulary),
-            forbidden_phrases=tuple(spoken.forbidden_phrases),
-            examples=tuple(examples),
-            words_per_sentence=words,
-            contractions_per_100_words=contractions,
-        ),
+        voice=voice,
         dropped_quotes=lost + also_lost + sum(count for _, count in texts.values()),
         corpus_digest=corpus.digest,
-        invented=False,
     )
 
 

@@ -93,15 +93,10 @@ async def card_request(room: CruxRoom) -> Request:
     debate, transcript = room.debate, room.debate.transcript
     label = CallLabel("crux", "card", room.id)
     fence, mask = Fence(transcript.seed, label), transcript.panel.mask()
-    named = [
-        entry_line(
-            speaker=transcript.panel.alias(name),
-            core=mask(one.core.statement),
-            type=one.core.type,
-            **({"answers": one.stance} if one.stance else {}),
-        )
-        for name, one in room.outcome.named.items()
-    ]
+    named: list[str] = []
+    for name, one in room.outcome.named.items():
+        core = {"speaker": transcript.panel.alias(name), "core": mask(one.core.statement), "type": one.core.type}
+        named.append(entry_line(**core, **({"answers": one.stance} if one.stance else {})))
     offered: list[str] = []
     for name in room.pair.personas:
         places = await offered_quotes(room, name)

@@ -46,17 +46,9 @@ def _by_room(result: DebateResult) -> dict[tuple[str, ...], CruxCard]:
 
 
 def _change(old: CruxCard, new: CruxCard) -> CardChange:
-    labels = {
-        name: (old.personas[name].position, new.personas[name].position)
-        for name in old.personas
-        if name in new.personas
-    }
-    moved = any(first != second for first, second in labels.values()) or old.resolved != new.resolved
-    return CardChange(
-        change="moved" if moved else "same",
-        before=old.id,
-        after=new.id,
-        question=new.question,
-        labels=labels,
-        resolved=(old.resolved, new.resolved),
-    )
+    both = ((name, side, new.personas.get(name)) for name, side in old.personas.items())
+    labels = {name: (before.position, after.position) for name, before, after in both if after}
+    resolved = (old.resolved, new.resolved)
+    moved = any(first != second for first, second in (*labels.values(), resolved))
+    became, told = "moved" if moved else "same", {"before": old.id, "after": new.id, "question": new.question}
+    return CardChange(change=became, labels=labels, resolved=resolved, **told)

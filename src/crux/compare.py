@@ -261,25 +261,16 @@ async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[CruxCandi
             chosen.append(match)
             taken |= ends
     chosen = chosen[:MOST_CANDIDATES]
-    pairs = [
-        Pair(side.said, f"The answer to this question is YES: {match.question}")
-        for match in chosen
-        for side in match.sides
-    ]
+    sides = ((match, side) for match in chosen for side in match.sides)
+    pairs = [Pair(side.said, f"The answer to this question is YES: {match.question}") for match, side in sides]
     verdicts = await judge.relate(pairs, "candidates")
-    return tuple(
-        CruxCandidate(
-            question=match.question,
-            sides=tuple(
-                side.model_copy(update={"answer": answer})
-                for side, answer in zip(match.sides, ("YES", "NO"), strict=True)
-            ),
-            confirmed=speaks_for("YES", yes) and speaks_for("NO", no),
-            rests=_rests(match),
-            why=match.why,
-        )
-        for match, yes, no in zip(chosen, verdicts[::2], verdicts[1::2], strict=True)
-    )
+    found: list[CruxCandidate] = []
+    for match, yes, no in zip(chosen, verdicts[::2], verdicts[1::2], strict=True):
+        answers = zip(match.sides, ("YES", "NO"), strict=True)
+        told = tuple(side.model_copy(update={"answer": answer}) for side, answer in answers)
+        sure, rests = speaks_for("YES", yes) and speaks_for("NO", no), _rests(match)
+        found.append(CruxCandidate(question=match.question, sides=told, confirmed=sure, rests=rests, why=match.why))
+    return tuple(found)
 
 
 def _warnings(shelves: Sequence[Shelf], division: Division) -> Iterator[str]:

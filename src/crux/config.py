@@ -5,7 +5,7 @@ CX1, CX2, CX3, CX4, CX8, CX9.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -15,26 +15,11 @@ from llm_runtime.names import ModelName
 from llm_runtime.toml import own_table
 
 Tier: TypeAlias = Literal["fast", "strong"]
-Task: TypeAlias = Literal[
-    "decomposition",
-    "opening",
-    "take",
-    "rebuttal",
-    "detection",
-    "room_turn",
-    "exit_check",
-    "card",
-    "summary",
-    "closing",
-    "contract",
-    "extraction",
-    "baseline",
-    "judge",
-    "reading",
-    "linking",
-    "relate",
-    "comparison",
-]
+Spoken: TypeAlias = Literal["opening", "take", "rebuttal", "room_turn", "closing"]
+"""Tasks of debaters."""
+_Around: TypeAlias = Literal["decomposition", "detection", "exit_check", "card", "summary", "baseline", "judge"]
+_OfTexts: TypeAlias = Literal["contract", "extraction", "reading", "linking", "relate", "comparison"]
+Task: TypeAlias = Literal[_Around, Spoken, _OfTexts]
 
 
 class CruxConfigurationError(ConfigurationError, ValueError):
@@ -78,7 +63,7 @@ _TABLES = own_table("crux", "tasks.toml")
 _TASKS: dict[Task, TaskSettings] = {task: TaskSettings(**row) for task, row in _TABLES["tasks"].items()}
 #: Input tokens of one call of each task.
 INPUT_TOKENS: dict[Task, int] = _TABLES["input_tokens"]
-_SPEAKING: frozenset[Task] = frozenset({"opening", "take", "rebuttal", "room_turn", "closing"})
+SPEAKING: frozenset[Task] = frozenset(get_args(Spoken))
 
 
 class ModelTable(_Settings):
@@ -111,7 +96,7 @@ class ModelTable(_Settings):
     def model(self, task: Task, seat: str = "") -> ChosenModel:
         """Return the model that answers ``task``; of a panel, that of the debater in a seat like ``"1:maud"``."""
         number = seat.partition(":")[0]
-        if self.panel and task in _SPEAKING and number.isdecimal():
+        if self.panel and task in SPEAKING and number.isdecimal():
             return self.panel[(int(number) - 1) % len(self.panel)]
         return self.fast if self.tasks[task].tier == "fast" else self.strong
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crux.book import ClaimBook, Correction, Mention
+from llm_runtime.grouping import grouped
 
 
 def corrected(book: ClaimBook, corrections: Sequence[Correction] = ()) -> ClaimBook:
@@ -21,10 +22,7 @@ def corrected(book: ClaimBook, corrections: Sequence[Correction] = ()) -> ClaimB
     last = {(one.claim, one.author): one for one in every if one.what != "merge"}
     gone = {key for (key, author), one in last.items() if one.what == "reject" and not author}
     names = {key: _end(key, into) for key in book.by_id}
-    merged: dict[str, list[str]] = {}
-    for key, name in names.items():
-        if key != name:
-            merged.setdefault(name, []).append(book.by_id[key].text)
+    merged = grouped((name, book.by_id[key].text) for key, name in names.items() if key != name)
     mentions = (_said(one, names.get(one.claim, one.claim), last) for one in book.mentions)
     relations = (
         one.model_copy(update={"from_": names.get(one.from_, one.from_), "to": names.get(one.to, one.to)})

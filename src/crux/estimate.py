@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil
 
-from crux.config import INPUT_TOKENS, DebateConfig, ModelTable, Task
+from crux.config import INPUT_TOKENS, SPEAKING, DebateConfig, ModelTable, Task
 from crux.results import CamelModel
 from llm_runtime.price import Price
 
@@ -100,10 +100,9 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
     }
     if course.bounds:
         # Every answer may be asked for again once, and every turn once more for a polite phrase.
-        spoken: set[Task] = {"opening", "take", "rebuttal", "room_turn", "closing"}
         # A concession in every turn is weighed each time.
         calls["judge"] = calls["rebuttal"] + calls["room_turn"] + personas
-        calls = {task: count * (3 if task in spoken else 2) for task, count in calls.items()}
+        calls = {task: count * (3 if task in SPEAKING else 2) for task, count in calls.items()}
     return calls
 
 

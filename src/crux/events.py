@@ -122,21 +122,10 @@ class DisagreementDetected(CamelModel):
     candidate: DisagreementCandidate
 
 
-DebateEvent: TypeAlias = Annotated[
-    DebateStart
-    | DebateComplete
-    | DebateError
-    | RoundStart
-    | RoundEnd
-    | MessagePosted
-    | ClashStart
-    | CruxRoomSpawning
-    | CruxMessagePosted
-    | CruxCardPosted
-    | CruxRoomComplete
-    | DisagreementDetected,
-    Field(discriminator="type"),
-]
+_OfDebate: TypeAlias = DebateStart | DebateComplete | DebateError
+_OfRound: TypeAlias = RoundStart | RoundEnd | MessagePosted | DisagreementDetected | ClashStart
+_OfRoom: TypeAlias = CruxRoomSpawning | CruxMessagePosted | CruxCardPosted | CruxRoomComplete
+DebateEvent: TypeAlias = Annotated[_OfDebate | _OfRound | _OfRoom, Field(discriminator="type")]
 
 
 class Posted(Event, type="crux.posted"):

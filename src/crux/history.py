@@ -48,11 +48,9 @@ class View:
 
     def earlier_rounds(self) -> list[str]:
         """Return tier 2: a summary of each completed round."""
-        lines = [
-            entry_line(aspect=aspect.label, summary=self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS))
-            for aspect in self._transcript.aspects
-            if aspect.id in self._transcript.summaries
-        ]
+        summaries = self._transcript.summaries
+        told = (aspect for aspect in self._transcript.aspects if aspect.id in summaries)
+        lines = [entry_line(aspect=one.label, summary=self._seen(summaries[one.id], _SUMMARY_TOKENS)) for one in told]
         return [self._fence("EARLIER ROUNDS", "\n".join(lines))] if lines else []
 
     def own_position(self) -> list[str]:
@@ -76,12 +74,8 @@ class View:
 
     def cards(self) -> list[str]:
         """Return tier 4: what the crux rooms found."""
-        lines = [
-            entry_line(
-                crux=self._seen(card.question, _CARD_TOKENS), type=card.disagreement_type, resolved=card.resolved
-            )
-            for card in self._transcript.cards[-6:]
-        ]
+        found = ((self._seen(card.question, _CARD_TOKENS), card) for card in self._transcript.cards[-6:])
+        lines = [entry_line(crux=crux, type=card.disagreement_type, resolved=card.resolved) for crux, card in found]
         return [self._fence("CRUXES FOUND", "\n".join(lines))] if lines else []
 
     def messages(self, shown: Sequence[Said], tokens: int, name: str) -> tuple[str, list[str]]:
@@ -168,12 +162,6 @@ _SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "conver
 
 def judged(messages: Sequence[Said], mask: Mask, tokens: int) -> str:
     """Return messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
-    lines = (
-        entry_line(
-            id=message.id,
-            speaker=mask.speaker(message.persona) if message.persona else "evidence",
-            said=clip(mask(message.text), 2 * _MESSAGE_TOKENS),
-        )
-        for message in reversed(messages)
-    )
+    told = ((one, mask.speaker(one.persona) if one.persona else "evidence") for one in reversed(messages))
+    lines = (entry_line(id=one.id, speaker=who, said=clip(mask(one.text), 2 * _MESSAGE_TOKENS)) for one, who in told)
     return "\n".join(reversed(fitting(lines, tokens)))

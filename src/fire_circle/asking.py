@@ -204,12 +204,10 @@ def _evaluation(asked: Asked, answer: BaselineAnswer, **rest: Any) -> Neutrosoph
     observed = answer.patterns_observed if isinstance(answer, DiscussionAnswer) else []
     confirmed = answer.consensus_patterns if isinstance(answer, SynthesisAnswer) else []
     claims = answer.earlier_claims if isinstance(answer, BoundDiscussion) else []
-    truth, indeterminacy, falsehood = answer.scores
+    scores = dict(zip(("truth", "indeterminacy", "falsehood"), answer.scores, strict=True))
     said = asked.verify
     return NeutrosophicEvaluation(
-        truth=truth,
-        indeterminacy=indeterminacy,
-        falsehood=falsehood,
+        **scores,
         verdict=(answer.verdict or "") if isinstance(answer, BoundAnswer) else "",
         reasoning=answer.reasoning,
         model=asked.seat.name,
@@ -279,13 +277,8 @@ class Metered(Meter):
     @property
     def spend(self) -> Spend:
         """What the calls so far took."""
-        return Spend(
-            calls=self.calls,
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            cost=self.known_cost,
-            unpriced_calls=self.unpriced_calls,
-        )
+        counted = ("calls", "input_tokens", "output_tokens", "unpriced_calls")
+        return Spend(cost=self.known_cost, **{name: getattr(self, name) for name in counted})
 
     async def __call__(self, request: Request) -> Reply:
         reply = await super().__call__(request)

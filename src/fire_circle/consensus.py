@@ -16,6 +16,7 @@ from fire_circle.results import (
     HistoryStatus,
     NeutrosophicEvaluation,
     RoundMetrics,
+    evaluations_of,
 )
 
 
@@ -27,12 +28,7 @@ def consensus_of(dialogue_history: Sequence[DialogueRound], active_models: Colle
     Raises:
         ValueError: nobody votes.
     """
-    voting = [
-        evaluation
-        for dialogue_round in dialogue_history
-        for evaluation in dialogue_round.evaluations
-        if evaluation.model in active_models
-    ]
+    voting = [evaluation for evaluation in evaluations_of(dialogue_history) if evaluation.model in active_models]
     if not voting:
         raise ValueError("no active seat has an evaluation: there is no consensus")
     return max(voting, key=lambda e: (e.falsehood, e.round_number, -e.seat))
@@ -60,12 +56,8 @@ def silenced_alarms(
     dialogue_history: Sequence[DialogueRound], failures: Iterable[FailureRecord], abstentions: Iterable[Abstention]
 ) -> dict[str, str]:
     """Return the seats that raised the alarm and fell silent, each with what happened, in a few words."""
-    alarms = {
-        e.model: e
-        for dialogue_round in dialogue_history
-        for e in dialogue_round.evaluations
-        if max(e.falsehood, e.given_up or 0.0) >= ALARM
-    }
+    said = evaluations_of(dialogue_history)
+    alarms = {e.model: e for e in said if max(e.falsehood, e.given_up or 0.0) >= ALARM}
     ends = {e.model: f"abstained in round {e.round}" for e in abstentions}
     ends |= {failure.model: f"{failure.kind} in round {failure.round}" for failure in failures}
     last = active_models_of(dialogue_history)

@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from fire_circle.layers import LayerName, MultiNeutrosophicPrompt
 from fire_circle.results import PatternType
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.grouping import grouped
 from llm_runtime.models import Model, first_fault
 
 Split = Literal["development", "test"]
@@ -242,9 +243,7 @@ def _read(source: Traversable, row: type[Row]) -> tuple[Row, ...]:
 
 def _twins(source: Traversable, row: type[Member], same: str) -> tuple[Twins[Member], ...]:
     """Read twins that are equal in split, pattern and one field more."""
-    groups: dict[str, list[Member]] = {}
-    for case in _read(source, row):
-        groups.setdefault(case.pair_id, []).append(case)
+    groups = grouped((case.pair_id, case) for case in _read(source, row))
     for pair_id, group in groups.items():
         group.sort(key=lambda case: case.label)
         if [case.label for case in group] != [False, True]:

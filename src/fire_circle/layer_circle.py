@@ -128,16 +128,9 @@ class LayerCircle:
                 number, self.transcript.seats, present, self.chair, rotation=self.config.empty_chair_rotation
             )
         plan = RoundPlan(number, most_rounds(self.config), phase_of(number), present, self.chair)
-        self.emit(
-            events.RoundStarted(
-                layer=self.layer,
-                round=number,
-                of=plan.of,
-                phase=plan.phase,
-                seats=[seat.label for seat in present],
-                chair=plan.chair.label if plan.chair else "",
-            )
-        )
+        seats, chair = [seat.label for seat in present], plan.chair.label if plan.chair else ""
+        layer, of, phase = self.layer, plan.of, plan.phase
+        self.emit(events.RoundStarted(layer=layer, round=number, of=of, phase=phase, seats=seats, chair=chair))
         return plan
 
     def _question(self, seat: Seat, plan: RoundPlan) -> Asked:
@@ -215,13 +208,9 @@ class LayerCircle:
             self._end(number, f"Fire Circle failed in round {number}: {reason}", first.model, failed[:1])
         if answered < self.config.min_viable_models:
             reasons = "; ".join(f"{failure.model}: {failure.kind}" for failure in failed) or "the others abstained"
-            self._end(
-                number,
-                f"Fire Circle degraded below minimum ({self.config.min_viable_models} active models) in round "
-                f"{number}: {answered} answered ({reasons})",
-                "fire_circle",
-                failed,
-            )
+            least = f"Fire Circle degraded below minimum ({self.config.min_viable_models} active models)"
+            message = f"{least} in round {number}: {answered} answered ({reasons})"
+            self._end(number, message, "fire_circle", failed)
 
     def _end(self, number: int, message: str, model: str, failed: Sequence[FailureRecord]) -> NoReturn:
         self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))
@@ -229,19 +218,11 @@ class LayerCircle:
         raise EvaluationError(message, model=model, layer_name=layer, partial=partial, answered=all_answered(failed))
 
     def _open(self) -> None:
-        labels = [seat.label for seat in self.transcript.seats]
-        most = most_rounds(self.config)
-        usual = FireCircleConfig.model_fields["timeout_per_round"].default
-        seconds = self.config.timeout_per_round
-        self.emit(
-            events.CircleStarted(
-                layer=self.layer,
-                seats=labels,
-                max_rounds=most,
-                turn=self.subject.case.turn,
-                round_seconds=None if seconds == usual else seconds,
-            )
-        )
+        labels, most = [seat.label for seat in self.transcript.seats], most_rounds(self.config)
+        usual, seconds = FireCircleConfig.model_fields["timeout_per_round"].default, self.config.timeout_per_round
+        patience = None if seconds == usual else seconds
+        layer, turn = self.layer, self.subject.case.turn
+        self.emit(events.CircleStarted(layer=layer, seats=labels, max_rounds=most, turn=turn, round_seconds=patience))
 
     def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:
         layer, number, name = self.layer, plan.number, seat.label

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +13,10 @@ from fire_circle.results import (
     PatternClaim,
     PatternObservation,
     Place,
+    evaluations_of,
 )
 from fire_circle.security import most_named
+from llm_runtime.grouping import grouped
 
 LEAST_SEATS = 2
 """One seat's pattern is an opinion, whatever share of the circle it is."""
@@ -48,23 +49,14 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
     said it: seats may be permuted.
     """
     statements = _said(history, active_models)
-    named: dict[str, set[int]] = {}
-    for entry in statements:
-        for kind in _kinds(entry.claim):
-            named.setdefault(kind, set()).add(entry.evaluation.seat)
-    agreed = {kind for kind, seats in named.items() if len(seats) >= LEAST_SEATS}
-    joined: dict[int, str] = {}
-    for entry in statements:
-        for kind in _kinds(entry.claim):
-            if kind in agreed:
-                joined.setdefault(entry.place, kind)
-    places = _names_of_places(statements)
+    named = grouped((kind, entry.evaluation.seat) for entry in statements for kind in _kinds(entry.claim))
+    agreed = {kind for kind, seats in named.items() if len(set(seats)) >= LEAST_SEATS}
+    places = {place: [name] for place, name in _names_of_places(statements).items()}
+    places |= grouped((entry.place, kind) for entry in statements for kind in _kinds(entry.claim) if kind in agreed)
     return [
         Sighting(key, entry.evaluation.round_number, entry.evaluation.model, entry.evaluation.seat, entry.claim)
         for entry in statements
-        for key in (
-            [kind for kind in _kinds(entry.claim) if kind in agreed] or [joined.get(entry.place) or places[entry.place]]
-        )
+        for key in [kind for kind in _kinds(entry.claim) if kind in agreed] or places[entry.place][:1]
     ]
 
 
@@ -75,14 +67,8 @@ def _kinds(claim: PatternClaim) -> list[str]:
 
 
 def _said(history: Iterable[DialogueRound], active_models: Collection[str] | None) -> list[_Said]:
-    claims = [
-        (evaluation, claim)
-        for dialogue_round in history
-        for evaluation in dialogue_round.evaluations
-        if active_models is None or evaluation.model in active_models
-        for claim in evaluation.claims
-        if claim.verified
-    ]
+    said = (e for e in evaluations_of(history) if active_models is None or e.model in active_models)
+    claims = [(evaluation, claim) for evaluation in said for claim in evaluation.claims if claim.verified]
     claims.sort(key=lambda pair: (pair[0].round_number, pair[1].description, pair[1].quote, pair[0].seat))
     places = _shared_places([claim for _, claim in claims])
     return [_Said(e, claim, place) for (e, claim), place in zip(claims, places, strict=True)]
@@ -117,11 +103,10 @@ def _stretches(claims: Sequence[PatternClaim]) -> Iterator[tuple[Place, int, int
 
 def _names_of_places(statements: Sequence[_Said]) -> dict[int, str]:
     """Return each place's key: the kind that most claims about it name, and a number."""
-    kinds: dict[int, Counter[str]] = {}
-    for entry in statements:
-        kinds.setdefault(entry.place, Counter()).update(kind.value for kind in entry.claim.types)
+    types = grouped((entry.place, entry.claim.types) for entry in statements)
+    kinds = {place: [kind.value for each in named for kind in each] for place, named in types.items()}
     return {
-        place: f"{min(named, key=lambda kind: (-named[kind], kind)) if named else UNCLASSIFIED}:{number}"
+        place: f"{min(named, key=lambda kind: (-named.count(kind), kind)) if named else UNCLASSIFIED}:{number}"
         for number, (place, named) in enumerate(kinds.items(), start=1)
     }
 
@@ -134,10 +119,8 @@ def extract_patterns(
     Agreement is distinct active seats over active seats; it has to reach ``threshold`` (0.0 to 1.0) and two seats.
     The specification counts mentions as they are; here a mention without a verified quote counts for nothing.
     """
-    grouped: dict[str, list[Sighting]] = {}
-    for sighting in sightings(dialogue_history, active_models):
-        grouped.setdefault(sighting.key, []).append(sighting)
-    patterns = [_observation(key, seen, dialogue_history, active_models) for key, seen in grouped.items()]
+    by_key = grouped((sighting.key, sighting) for sighting in sightings(dialogue_history, active_models))
+    patterns = [_observation(key, seen, dialogue_history, active_models) for key, seen in by_key.items()]
     agreed = [
         pattern
         for pattern in patterns
@@ -169,9 +152,5 @@ def _observation(
 
 
 def _spoke_after(model: str, round_number: int, history: Sequence[DialogueRound]) -> bool:
-    return any(
-        evaluation.model == model
-        for dialogue_round in history
-        if dialogue_round.round_number > round_number
-        for evaluation in dialogue_round.evaluations
-    )
+    later = evaluations_of(held for held in history if held.round_number > round_number)
+    return any(evaluation.model == model for evaluation in later)

@@ -23,6 +23,7 @@ from fire_circle.results import (
     PatternObservation,
     Spend,
     all_answered,
+    evaluations_of,
 )
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
@@ -186,7 +187,7 @@ def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
         lines += _too_few(metrics.evaluations, seats)
     for result in metrics.result.every_layer if metrics.result else ():
         last = result.dialogue_history[-1]
-        lines += _lacking(result.failures, [e for held in result.dialogue_history for e in held.evaluations])
+        lines += _lacking(result.failures, evaluations_of(result.dialogue_history))
         lines += [f"{model} raised the alarm and fell silent" for model in result.silenced]
         lines += _too_few(last.evaluations, seats) if last.phase != "guard" else ()
     return list(dict.fromkeys(lines))
@@ -213,7 +214,7 @@ def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
     return _metrics(
         "fire_circle",
         result.consensus,
-        evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
+        evaluations=tuple(evaluations_of(result.dialogue_history)),
         failures=result.failures,
         patterns=tuple(p for one in layers for p in one.patterns),
         spend=result.spend,
@@ -226,17 +227,9 @@ def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
 def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> ReciprocityMetrics:
     balance = verdict.truth - verdict.falsehood
     kind: Exchange = "reciprocal" if balance >= _CLEAR else "extractive" if balance <= -_CLEAR else "neutral"
-    return ReciprocityMetrics.model_validate(
-        {
-            "mode": mode,
-            **verdict.triple,
-            "ayni_balance": balance,
-            "exchange_type": kind,
-            "trust": 1 - verdict.falsehood,
-            "partial": bool(rest.get("failures")),
-            **rest,
-        }
-    )
+    told = {"mode": mode, **verdict.triple, "ayni_balance": balance, "exchange_type": kind}
+    told |= {"trust": 1 - verdict.falsehood, "partial": bool(rest.get("failures"))}
+    return ReciprocityMetrics.model_validate({**told, **rest})
 
 
 def _summary(result: FireCircleResult) -> str:

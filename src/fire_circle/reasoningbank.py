@@ -209,20 +209,12 @@ def store_fire_circle_patterns(result: FireCircleResult, attack_id: str, reasoni
     Raises:
         StoreError: the library cannot be written.
     """
-    return sum(
-        reasoningbank.store(
-            category=CATEGORY,
-            subcategory=pattern.pattern_type,
-            content={
-                "description": pattern.description,
-                "agreement": pattern.model_agreement,
-                "attack_id": attack_id,
-                "examples": pattern.examples,
-                "models": pattern.models_observing,
-            },
-        )
-        for pattern in result.patterns
-    )
+    added = 0
+    for one in result.patterns:
+        told = {"description": one.description, "agreement": one.model_agreement, "attack_id": attack_id}
+        content = {**told, "examples": one.examples, "models": one.models_observing}
+        added += reasoningbank.store(category=CATEGORY, subcategory=one.pattern_type, content=content)
+    return added
 
 
 def _entry(category: str, subcategory: str, content: str) -> BankEntry:

@@ -5,7 +5,7 @@ Everything here dumps to JSON and loads again; names are those of the specificat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -390,6 +390,11 @@ class FireCircleResult(CircleRecord):
     def every_layer(self) -> tuple[FireCircleResult, ...]:
         """The result of each layer that was judged."""
         return tuple(self.layer_results.values()) or (self,)
+
+
+def evaluations_of(history: Iterable[DialogueRound]) -> Iterator[NeutrosophicEvaluation]:
+    """Return what was said in some rounds, rounds in order, seats in theirs."""
+    return (evaluation for held in history for evaluation in held.evaluations)
 
 
 def all_answered(failed: Iterable[FailureRecord]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -33,6 +33,7 @@ from fire_circle.results import (
     RoundMetrics,
     SeatCounts,
     Spend,
+    evaluations_of,
 )
 from fire_circle.seats import Seat, labelled
 from llm_runtime.events import Event
@@ -130,20 +131,10 @@ class Transcript:
                 held.failed.pop(event.seat, None)  # of before the run was resumed
                 held.abstained.pop(event.seat, None)
             case events.SeatAbstained():
-                index, name = self._who(event.seat)
-                held.abstained[event.seat] = Abstention(
-                    model=name, seat=index, round=event.round, reasoning=event.reasoning
-                )
+                held.abstained[event.seat] = Abstention(**self._who(event), reasoning=event.reasoning)
             case events.SeatFailed():
-                index, name = self._who(event.seat)
-                held.failed[event.seat] = FailureRecord(
-                    model=name,
-                    seat=index,
-                    round=event.round,
-                    kind=event.kind,
-                    detail=event.detail,
-                    empty_chair=event.chair,
-                )
+                why = {"kind": event.kind, "detail": event.detail, "empty_chair": event.chair}
+                held.failed[event.seat] = FailureRecord.model_validate({**self._who(event), **why})
             case events.PatternSeen() if event.seat in held.answers:
                 held.answers[event.seat] = _typed(held.answers[event.seat], event.claim)
             case events.RoundEnded():
@@ -151,8 +142,10 @@ class Transcript:
             case _:
                 pass
 
-    def _who(self, label: str) -> tuple[int, str]:
-        return next(((seat.index, seat.name) for seat in self.seats if seat.label == label), (0, label))
+    def _who(self, event: events.SeatEvent) -> Mapping[str, Any]:
+        seats = ((seat.index, seat.name) for seat in self.seats if seat.label == event.seat)
+        index, name = next(seats, (0, event.seat))
+        return {"model": name, "seat": index, "round": event.round}
 
     @property
     def gone(self) -> frozenset[int]:
@@ -175,7 +168,7 @@ class Transcript:
 
     def answered(self) -> list[NeutrosophicEvaluation]:
         """Return every answer, rounds in order, seats in theirs."""
-        return [evaluation for held in self.history() for evaluation in held.evaluations]
+        return list(evaluations_of(self.history()))
 
     def _begun(self) -> tuple[DialogueRound, ...]:
         return tuple(held.as_result() for held in self._rounds())
@@ -194,9 +187,7 @@ class Transcript:
 
     def partial(self) -> PartialResult:
         """Return what there is of a circle that ends without a verdict."""
-        fields = self._fields()
-        fields["partial"] = True
-        return PartialResult(**fields)
+        return PartialResult.model_validate({**self._fields(), "partial": True})
 
     def concluded(self, threshold: float, *, chaired: bool) -> FireCircleResult:
         """Return the verdict of the rounds so far; the last one must have answers.
@@ -246,7 +237,7 @@ class Transcript:
         refusals = sum(failure.kind == "refusal" for failure in failures)
         dropped = Counter(claim.dropped for e in evaluations for claim in e.claims if claim.dropped)
         return {
-            "layer": self.layer,
+            **{name: getattr(self, name) for name in ("layer", "guard", "turn", "spend", "seed")},
             "dialogue_history": self._begun(),
             "failed_models": tuple(f"{failure.model}_round_{failure.round}" for failure in failures),
             "failures": tuple(failures),
@@ -261,10 +252,6 @@ class Transcript:
             ),
             "dropped_claims": dict(sorted(dropped.items())),
             "history_claims": self.claims,
-            "guard": self.guard,
-            "turn": self.turn,
-            "spend": self.spend,
-            "seed": self.seed,
             "partial": bool(failures),
             "silenced": tuple(self._silenced()),
             "warnings": tuple(

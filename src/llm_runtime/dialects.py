@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from llm_runtime.messages import Effort
 from llm_runtime.toml import own_table
 
-Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key"]
+Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"]
 SchemaForm: TypeAlias = Literal["plain", "strict", "messages", "object", "grammar"]
 Level: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 

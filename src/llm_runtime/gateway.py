@@ -227,7 +227,7 @@ class Gateway:
         if not patient and ((price and not price.free) or not await self._is_local(target)):
             call = counted(call)
         call = timed(call, deadline)
-        call = await self.admitted(priced(call, self.prices, name, self._addresses.get(name, "")), target)
+        call = await self.admitted(priced(call, self.price(name)), target)
         if patient:
             return retrying(call, Backoff(attempts=1), emit=self._emit, sleep=deadline.sleep)
         call = retrying(self.paused(call, name), self._backoff, emit=self._emit, sleep=deadline.sleep)

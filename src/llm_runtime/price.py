@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Annotated, TypeAlias
 
@@ -18,6 +18,7 @@ _SUFFIX = re.compile(
 )
 
 
+_AMOUNTS = ("input", "output", "cached", "cache_write", "reasoning", "call")
 _Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -47,6 +48,11 @@ class Price:
     def free(self) -> bool:
         """Whether nothing is charged, whatever the call."""
         return self == Price(0, 0)
+
+    def times(self, part: float) -> Price:
+        """Return so many parts of the price, 0 to 1."""
+        amounts = {name: None if (value := getattr(self, name)) is None else value * part for name in _AMOUNTS}
+        return replace(self, **amounts, above=tuple((most, price.times(part)) for most, price in self.above))
 
     def of(self, usage: Usage) -> int:
         """Return micro-dollars, rounded up, so that a sum of costs never flatters."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -122,13 +122,13 @@ def _prices(entries: object, where: str) -> dict[str, Price]:
         ) from None
 
 
-def priced(generate: Generate, table: PriceTable, provider: str, address: str = "") -> Generate:
+def priced(generate: Generate, find: Callable[[str], Price | None]) -> Generate:
     """Put a cost on every reply whose provider did not report one, those that broke off included."""
 
     def with_cost(request: Request, reply: Reply) -> Reply:
         if reply.cost is not None:
             return reply
-        price = table.find(provider, reply.model, address) or table.find(provider, request.model, address)
+        price = find(reply.model) or find(request.model)
         if price is None:
             return reply
         return dataclasses.replace(reply, cost=price.of(reply.usage), cost_source="free" if price.free else "table")

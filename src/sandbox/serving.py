@@ -51,13 +51,13 @@ class Served:
         self._process.wait()
         self._held.close()
 
-    def send(self, frame: bytes, seconds: float) -> None:
-        """Send a frame.
+    def send(self, seconds: float, *frames: bytes) -> None:
+        """Send frames in one go.
 
         Raises:
             Gone: it does not read within ``seconds``, or has ended.
         """
-        data = memoryview(struct.pack(">I", len(frame)) + frame)
+        data = memoryview(b"".join(struct.pack(">I", len(frame)) + frame for frame in frames))
         deadline = time.monotonic() + seconds
         while data:
             if not select.select([], [self._in], [], max(0.0, deadline - time.monotonic()))[1]:

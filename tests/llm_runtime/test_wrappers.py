@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from contextlib import suppress
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -475,9 +476,9 @@ def test_spent_and_held_never_exceed_the_cap(steps: list[tuple[int, int]], cap: 
 
 async def test_a_providers_own_cost_wins_over_the_table() -> None:
     table = PriceTable({"m": PRICE})
-    assert (await priced(answers(paid(7)), table, "p")(ASK)).cost == 7
+    assert (await priced(answers(paid(7)), partial(table.find, "p"))(ASK)).cost == 7
     unpriced = dataclasses.replace(paid(7), cost=None, cost_source="unknown")
-    reply = await priced(answers(unpriced), table, "p")(ASK)
+    reply = await priced(answers(unpriced), partial(table.find, "p"))(ASK)
     assert (reply.cost, reply.cost_source) == (103, "table")
 
 

@@ -57,9 +57,9 @@ def test_a_program_answers_until_it_ends_and_says_why(boxes: str) -> None:
     for said, why in ((b"end", "ended"), (b"much", "larger than"), (b"loop", "more than 0.4 s")):
         served = Served(order("python3", "-c", ECHO), by=boxes)
         try:
-            served.send(b"hello", 5)
+            served.send(5, b"hello")
             assert served.receive(20) == b"hello"
-            served.send(said, 5)
+            served.send(5, said)
             with pytest.raises(Gone, match=why):
                 served.receive(0.4 if said == b"loop" else 20)
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from assay.api.asked import ChatRequest
 from assay.api.calling import called
@@ -29,6 +29,15 @@ _REFUSALS: tuple[tuple[_Errors, int, str, bool | None], ...] = (
     (errors.CallError, 502, "provider_failed", True),
     (errors.StoreBusy, 409, "store_busy", True),
 )
+
+
+class RunAccount(TypedDict):
+    """What programs are told of a run's cost in dollars, calls, failed calls, and standing."""
+
+    cost_usd: float | None
+    calls: int
+    partial: bool
+    standing: dict[str, object]
 
 
 def progress_of(run: LiveRun, after: int) -> str:
@@ -60,16 +69,14 @@ def answer_of(run: LiveRun, model: ChatModel, page: str, asked: ChatRequest | No
 
 def about(run: LiveRun, model: ChatModel, page: str) -> dict[str, object]:
     """Return what a program is told of a run beside its answer."""
-    total = run.head.tally.total
-    return {
-        "run_id": run.run_id,
-        "model": model.id,
-        "url": page,
-        "cost_usd": None if total.live.unpriced else total.live.cost / 1_000_000,
-        "calls": total.live.calls,
-        "partial": total.failed > 0,
-        "standing": run.standing.data(),
-    }
+    return {"run_id": run.run_id, "model": model.id, "url": page, **account(run)}
+
+
+def account(run: LiveRun) -> RunAccount:
+    """Return what a run took by now, and how it stands."""
+    total, standing = run.head.tally.total, run.standing.data()
+    cost = None if total.live.unpriced else total.live.cost / 1_000_000
+    return {"cost_usd": cost, "calls": total.live.calls, "partial": total.failed > 0, "standing": standing}
 
 
 def _missing(run: LiveRun) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.batch.configurations import Configuration, combinations
 from assay.batch.database import Database, batches_path, open_database
-from assay.batch.jobfile import JobFile
+from assay.batch.jobfile import JobFile, Work
 from assay.batch.jobs import Contents, complete, jobs
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.loading import load_job_file
@@ -146,13 +146,19 @@ def _asked_of(kind: RunType, configurations: Iterable[Configuration]) -> Iterato
                 yield configuration.terms, asked
 
 
-async def prepare(path: Path, store_url: str) -> tuple[JobFile, Batch]:
+async def prepare(path: Path, store_url: str, *, provider_batch: bool = False) -> tuple[JobFile, Batch]:
     """Check a job file, its models and its input, and enter its jobs.
+
+    Args:
+        provider_batch: calls are to wait for the batches of vendors, whatever the file says.
 
     Raises:
         LlmRuntimeError: something is not as it must be; nothing was spent.
     """
     job_file = load_job_file(path)
+    if provider_batch:
+        work = {**job_file.work.model_dump(exclude_unset=True), "provider_batch": True}
+        job_file = job_file.model_copy(update={"work": Work.model_validate(work)})
     return job_file, await entered(job_file, store_url, load_settings())
 
 

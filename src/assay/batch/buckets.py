@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.batch.database import SQL, Database
+from assay.batch.database import SQL, Database, NamedQueries
 from llm_runtime.wrappers.limiting import LONGEST_PAUSE, Limits
 from llm_runtime.wrappers.pausing import FAULTS, PAUSE_SECONDS
 
@@ -47,7 +47,7 @@ class Closed:
     faults: int
 
 
-class Buckets:
+class Buckets(NamedQueries):
     """Rows of rates, one for each provider and model.
 
     Args:
@@ -58,47 +58,41 @@ class Buckets:
     """
 
     def __init__(self, database: Database, owner: str = "", tenant: str = "", lease_us: int = LEASE_US) -> None:
-        self._database = database
+        super().__init__(database)
         self._owner = owner
         self._tenant = tenant
         self._lease_us = lease_us
 
     def open(self, bucket: str, limits: Limits) -> None:
         """Make the bucket, or give the one that is there new limits."""
-        self._database.execute(
-            SQL["open"], (bucket, limits.requests_per_minute, limits.tokens_per_minute, limits.in_flight, FULL_PACE)
-        )
+        rates = limits.requests_per_minute, limits.tokens_per_minute
+        self._do("open", bucket, *rates, limits.in_flight, FULL_PACE)
 
     def take(self, bucket: str, tokens: int) -> Grant:
         """Take a request, its tokens and its place in flight at once, or nothing and the time to wait.
 
         Where calls in flight are limited, whoever was granted one has to :meth:`land`.
         """
-        row = self._database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
+        row = self.database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
         wait, pace, bounded, places, faulty, shared = row
         if bounded and wait > 0:
             # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.
-            self._database.execute(SQL["wait_in_line"], (bucket, self._tenant, min(wait, LOOK_US) + 1_000_000))
+            self._do("wait_in_line", bucket, self._tenant, min(wait, LOOK_US) + 1_000_000)
         elif shared:  # somebody has waited here once
             # Whoever comes late begins where those who wait stand: what it did not ask for earlier is not owed to it.
-            self._database.execute(SQL["served"], (bucket, self._tenant))
+            self._do("served", bucket, self._tenant)
         if places and wait <= 0:
-            self._database.execute(SQL["fly"], (bucket, self._owner, self._lease_us))
+            self._do("fly", bucket, self._owner, self._lease_us)
         return Grant(int(wait), int(pace), bool(faulty))
 
     def land(self, bucket: str) -> None:
         """Give a place in flight back. One that was taken away with the lease is not given back twice."""
-        if self._database.execute(
-            "UPDATE flights SET flying = flying - 1 WHERE bucket = ? AND owner = ? AND flying > 0 RETURNING 1",
-            (bucket, self._owner),
-        ):
-            self._database.execute("UPDATE buckets SET flying = flying - 1 WHERE bucket = ?", (bucket,))
+        if self._do("land", bucket, self._owner):
+            self._do("landed", 1, bucket)
 
     def renew(self) -> None:
         """Keep one's own places in flight, and free those of workers that fell silent."""
-        self._database.execute(
-            "UPDATE flights SET until = assay_now() + ? WHERE owner = ?", (self._lease_us, self._owner)
-        )
+        self._do("keep_flying", self._lease_us, self._owner)
         self._free("until < assay_now()")
 
     def leave(self) -> None:
@@ -109,28 +103,26 @@ class Buckets:
         """Close the bucket after a 429 for all, until its Retry-After is over (1 s where there is none, 120 s at
         most), and halve the pace, down to 1/64. A burst of refusals is one."""
         pause = round(min(retry_after or 1.0, LONGEST_PAUSE) * 1_000_000)
-        self._database.execute(SQL["refused"], (_SLOWEST, pause, bucket))
+        self._do("refused", _SLOWEST, pause, bucket)
 
     def faulted(self, bucket: str) -> None:
         """Count a fault of the provider. From the fifth in a row on the bucket is closed for 30 s; then one call
         goes for all workers, and what it meets decides."""
-        self._database.execute(SQL["faulted"], (FAULTS, _PAUSE_US, bucket))
+        self._do("faulted", FAULTS, _PAUSE_US, bucket)
 
     def answered(self, bucket: str) -> None:
         """Note that the provider does its work: after a fault all go at once, after a 429 a tenth faster, up to the
         full rate."""
-        self._database.execute(SQL["answered"], (FAULTS, FULL_PACE, bucket))
+        self._do("answered", FAULTS, FULL_PACE, bucket)
 
     def closed(self) -> list[Closed]:
         """Return what lets nobody through for now."""
-        rows = self._database.execute(SQL["closed"])
-        return [Closed(bucket, int(wait), int(faults)) for bucket, wait, faults in rows]
+        return [Closed(bucket, int(wait), int(faults)) for bucket, wait, faults in self._do("closed")]
 
     def busy(self) -> list[str]:
         """Return what else calls wait for, each in a phrase: a place in flight, a rate, another tenant's turn."""
-        rows = self._database.execute(SQL["busy"])
         phrases: list[str] = []
-        for bucket, places, flying, requests, requests_us, tokens, tokens_us in rows:
+        for bucket, places, flying, requests, requests_us, tokens, tokens_us in self._do("busy"):
             if places is not None and flying >= places:
                 phrases.append(f"{bucket}: a place in flight ({flying} of {places} taken)")
             elif requests is not None and requests_us > BURST_US // 2:
@@ -143,12 +135,11 @@ class Buckets:
 
     def outage(self) -> bool:
         """Tell whether a provider is out of order."""
-        return bool(self._database.execute("SELECT 1 FROM buckets WHERE faults >= ?", (FAULTS,)))
+        return bool(self.database.execute("SELECT 1 FROM buckets WHERE faults >= ?", (FAULTS,)))
 
     def _free(self, whose: str, *values: str) -> None:
-        freed = self._database.execute(f"DELETE FROM flights WHERE {whose} RETURNING bucket, flying", values)
-        for bucket, flying in sorted(freed):
-            self._database.execute("UPDATE buckets SET flying = flying - ? WHERE bucket = ?", (flying, bucket))
+        for bucket, flying in sorted(self._do("free", *values, whose=whose)):
+            self._do("landed", flying, bucket)
 
 
 def _take_statement() -> str:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store.database import Database, SqliteDatabase, queries_in
 
-__all__ = ["SQL", "Database", "batches_path", "open_database"]
+__all__ = ["SQL", "Database", "NamedQueries", "batches_path", "open_database"]
 
 SQL = queries_in("assay.batch")
+
+
+class NamedQueries:
+    """What speaks to tables of batches by the queries of ``queries.sql``.
+
+    Args:
+        database: where the tables are (:func:`assay.batch.schema.migrate`).
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def _do(self, query: str, *values: Any, **parts: str) -> list[tuple[Any, ...]]:
+        """Run a query by its name, with ``parts`` put into its text; return its rows, if it has any."""
+        sql = SQL[query]
+        return self.database.execute(sql.format(**parts) if parts else sql, values)
 
 
 def open_database(url: str) -> Database:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from assay.batch.jobfile import Input, InputFormat
 from llm_runtime.errors import ConfigurationError
@@ -45,22 +45,36 @@ def rows(source: Input) -> Iterator[InputRow]:
     path, columns = source.path, set(source.columns.values())
     readers = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet, "folder": _folder}
     with saying(f"the input {path} cannot be read"):
-        yield from readers[source.format or _format(path)](path, columns)
+        for number, row in enumerate(readers[source.format or _format(path)](path, columns), start=1):
+            if isinstance(row, _Broken):
+                yield InputRow(number, fault=row.fault, raw=row.raw)
+            else:
+                yield InputRow(number, {name: row.get(name) for name in columns})
+
+
+class _Broken(NamedTuple):
+    """A row that cannot be read: why, and how it stands there."""
+
+    fault: str
+    raw: str = ""
+
+
+_Read: TypeAlias = Iterator[Mapping[str, Any] | _Broken]
+_ENDINGS: dict[str, InputFormat] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
 
 
 def _format(path: Path) -> InputFormat:
     if path.is_dir():
         return "folder"
-    endings: dict[str, InputFormat] = {
-        ".csv": "csv",
-        ".jsonl": "jsonl",
-        ".ndjson": "jsonl",
-        ".parquet": "parquet",
-        ".pq": "parquet",
-    }
-    if path.suffix.lower() not in endings:
+    if path.suffix.lower() not in _ENDINGS:
         raise ConfigurationError(f'the input {path} has an ending that says nothing; add format = "csv" or another')
-    return endings[path.suffix.lower()]
+    return _ENDINGS[path.suffix.lower()]
 
 
 def _known(path: Path, wanted: set[str], present: list[str]) -> None:
@@ -70,7 +84,7 @@ def _known(path: Path, wanted: set[str], present: list[str]) -> None:
         )
 
 
-def _csv(path: Path, columns: set[str]) -> Iterator[InputRow]:
+def _csv(path: Path, columns: set[str]) -> _Read:
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         csv.field_size_limit(LONGEST_ROW)  # of the whole process, but higher harms nobody
         reader = csv.reader(file, strict=True)
@@ -78,9 +92,7 @@ def _csv(path: Path, columns: set[str]) -> Iterator[InputRow]:
         if len(set(header)) != len(header):
             raise ConfigurationError(f"the input {path} names a column twice")
         _known(path, columns, header)
-        number = 0
         while True:
-            number += 1
             line = reader.line_num + 1
             try:
                 cells = next(reader)
@@ -88,56 +100,43 @@ def _csv(path: Path, columns: set[str]) -> Iterator[InputRow]:
                 return
             except csv.Error as fault:
                 # A quote that does not close may swallow rows: they are named, not lost.
-                yield InputRow(number, fault=f"not CSV: {fault} (lines {line} to {reader.line_num} of the file)")
+                yield _Broken(f"not CSV: {fault} (lines {line} to {reader.line_num} of the file)")
                 continue
             raw = ",".join(cells)
-            if not cells:
-                number -= 1
-            elif len(cells) != len(header):
-                yield InputRow(
-                    number, fault=f"{len(cells)} cells where the header has {len(header)}", raw=ascii(raw[:100])
-                )
-            elif not _text(raw):
-                yield InputRow(number, fault="not UTF-8", raw=ascii(raw[:100]))
-            else:
-                values = dict(zip(header, cells, strict=True))
-                yield InputRow(number, {name: values[name] for name in columns})
+            if cells and len(cells) != len(header):
+                yield _Broken(f"{len(cells)} cells where the header has {len(header)}", ascii(raw[:100]))
+            elif cells:
+                yield dict(zip(header, cells, strict=True)) if _text(raw) else _Broken("not UTF-8", ascii(raw[:100]))
 
 
-def _jsonl(path: Path, columns: set[str]) -> Iterator[InputRow]:
+def _jsonl(path: Path, columns: set[str]) -> _Read:
     seen: set[str] = set()
     with path.open("rb") as file:
-        number = 0
         while line := file.readline(LONGEST_ROW):
-            number += 1
             if len(line) == LONGEST_ROW and not line.endswith(b"\n"):
                 while (rest := file.readline(LONGEST_ROW)) and not rest.endswith(b"\n"):
                     pass
-                yield InputRow(number, fault=f"longer than {LONGEST_ROW} bytes", raw=ascii(line[:100]))
-                continue
-            if not line.strip():
-                number -= 1
-                continue
-            row = _object(number, line, columns)
-            if not row.fault and not seen:
-                # JSON lines have no header: the first good row stands for it.
-                seen = {str(name) for name in json.loads(line)}
-                _known(path, columns, sorted(seen))
-            yield row
+                yield _Broken(f"longer than {LONGEST_ROW} bytes", ascii(line[:100]))
+            elif line.strip():
+                row = _object(line)
+                if not isinstance(row, _Broken) and not seen:
+                    # JSON lines have no header: the first good row stands for it.
+                    seen = set(row)
+                    _known(path, columns, sorted(seen))
+                yield row
 
 
-def _object(number: int, line: bytes, columns: set[str]) -> InputRow:
+def _object(line: bytes) -> Mapping[str, Any] | _Broken:
     try:
         data = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError) as fault:
-        return InputRow(number, fault=f"not JSON: {ascii(str(fault))[1:80]}", raw=ascii(line[:100]))
-    if not isinstance(data, dict):
-        return InputRow(number, fault="not a JSON object", raw=ascii(line[:100]))
-    values = cast("dict[str, Any]", data)
-    return InputRow(number, {name: values.get(name) for name in columns})
+        return _Broken(f"not JSON: {ascii(str(fault))[1:80]}", ascii(line[:100]))
+    return (
+        cast("Mapping[str, Any]", data) if isinstance(data, dict) else _Broken("not a JSON object", ascii(line[:100]))
+    )
 
 
-def _parquet(path: Path, columns: set[str]) -> Iterator[InputRow]:
+def _parquet(path: Path, columns: set[str]) -> _Read:
     with needing("a Parquet input", "scale"):
         from importlib import import_module
 
@@ -148,28 +147,22 @@ def _parquet(path: Path, columns: set[str]) -> Iterator[InputRow]:
     except ValueError as fault:
         raise ConfigurationError(f"the input {path} is not Parquet: {str(fault).splitlines()[0]}") from None
     _known(path, columns, list(file.schema_arrow.names))
-    number = 0
     for group in file.iter_batches(batch_size=1024, columns=sorted(columns)):
-        for values in group.to_pylist():
-            number += 1
-            yield InputRow(number, values)
+        yield from group.to_pylist()
 
 
-def _folder(path: Path, columns: set[str]) -> Iterator[InputRow]:
+def _folder(path: Path, columns: set[str]) -> _Read:
     _known(path, columns, ["name", "text"])
-    files = sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
-    for number, entry in enumerate(files, start=1):
+    for entry in sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith(".")):
         with entry.open("rb") as file:
             content = file.read(LONGEST_ROW + 1)
         if len(content) > LONGEST_ROW:
-            yield InputRow(number, fault=f"{entry.name} is longer than {LONGEST_ROW} bytes", raw=ascii(entry.name))
+            yield _Broken(f"{entry.name} is longer than {LONGEST_ROW} bytes", ascii(entry.name))
             continue
         try:
-            values = {"name": entry.name, "text": content.decode("utf-8-sig")}
+            yield {"name": entry.name, "text": content.decode("utf-8-sig")}
         except UnicodeDecodeError:
-            yield InputRow(number, fault=f"{entry.name} is not UTF-8", raw=ascii(entry.name))
-            continue
-        yield InputRow(number, {name: values[name] for name in columns})
+            yield _Broken(f"{entry.name} is not UTF-8", ascii(entry.name))
 
 
 def _text(value: str) -> bool:

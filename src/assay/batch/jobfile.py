@@ -16,6 +16,9 @@ from assay.registry import find, run_types
 from llm_runtime.models import Model
 from llm_runtime.wrappers.accounts import Caps
 
+#: Jobs at once of which most wait for a vendor's batch.
+_WAITING_JOBS = 1_000
+
 InputFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "folder"]
 
 
@@ -51,6 +54,9 @@ class Work(Model):
         lease: seconds without a sign of life after which a worker's jobs are given to another.
         attempts: failures after which a job goes to the dead letters.
         retry_delay: seconds before a failed job is tried again.
+        provider_batch: calls wait for the batches of vendors that have them, at half the price; a worker then has
+            1,000 jobs at once where ``in_flight`` is left out.
+        gather: seconds without another call after which such a batch is sent off, 0.01 to 3,600.
     """
 
     workers: int = Field(default=1, ge=1, le=1000)
@@ -58,6 +64,14 @@ class Work(Model):
     lease: float = Field(default=30.0, gt=0, le=86_400)
     attempts: int = Field(default=5, ge=1, le=100)
     retry_delay: float = Field(default=5.0, ge=0, le=86_400)
+    provider_batch: bool = False
+    gather: float = Field(default=10.0, ge=0.01, le=3600)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _many_wait(cls, table: Any) -> Any:
+        waits = isinstance(table, dict) and table.get("provider_batch")
+        return {"in_flight": _WAITING_JOBS, **table} if waits else table
 
 
 class BudgetTable(Model):

@@ -8,12 +8,12 @@ later is refused once somebody else has the job.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from assay.batch.database import SQL, Database
+from assay.batch.database import SQL, NamedQueries
 from assay.batch.jobs import Job
 from llm_runtime.errors import ConfigurationError, RunNotFound
 
@@ -142,11 +142,8 @@ _FIELDS = tuple(field.name for field in fields(Batch))
 _BATCH = f"SELECT {', '.join(_FIELDS)} FROM batches"
 
 
-class Ledger:
-    """Batches and jobs in a database whose tables are there (:func:`assay.batch.schema.migrate`)."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class Ledger(NamedQueries):
+    """Batches and jobs."""
 
     def create(self, batch: Batch) -> Batch:
         """Enter a batch, or find it again with its newest ``work`` and bounds; its jobs may be missing still.
@@ -156,10 +153,7 @@ class Ledger:
         """
         entered = {**asdict(batch), **_as_json(batch), "state": "loading", "reason": ""}
         del entered["created_at"]
-        self.database.execute(
-            SQL["create"].format(columns=", ".join(entered), marks=", ".join("?" * len(entered))),
-            tuple(entered.values()),
-        )
+        self._do("create", *entered.values(), columns=", ".join(entered), marks=", ".join("?" * len(entered)))
         stored = self.batch(batch.batch_id)
         if stored.contents != batch.contents:
             raise ConfigurationError(
@@ -169,16 +163,12 @@ class Ledger:
         # Jobs that have not begun are carried out as the others of their batch were: new numbers are not theirs.
         for new, old in zip(batch.configurations, stored.configurations, strict=False):
             new["behaviours"] = old.get("behaviours", {})
-        self.database.execute(
-            "UPDATE batches SET tenant = ?, configurations = ?, work = ? WHERE batch_id = ?",
-            (batch.tenant, *_as_json(batch).values(), batch.batch_id),
-        )
+        self._do("renew", batch.tenant, *_as_json(batch).values(), batch.batch_id)
         return self.batch(batch.batch_id)
 
     def batch(self, batch_id: str) -> Batch:
         """Return a batch by its id. Raises :class:`~llm_runtime.errors.RunNotFound`."""
-        rows = self.database.execute(f"{_BATCH} WHERE batch_id = ?", (batch_id,))
-        if not rows:
+        if not (rows := self.database.execute(f"{_BATCH} WHERE batch_id = ?", (batch_id,))):
             raise RunNotFound(f"there is no batch {batch_id[:80]!r}", advice="list them with: assay batch status")
         return _batch(rows[0])
 
@@ -196,42 +186,32 @@ class Ledger:
 
     def take_over(self, batch_id: str) -> None:
         """Take over what other batches have done of this one's jobs."""
-        self.database.execute(SQL["take_over"], (batch_id,))
+        self._do("take_over", batch_id)
 
     def discard(self, batch_id: str) -> None:
         """Forget a batch that never came further than ``"loading"``."""
         with self.database.transaction():
-            if self.database.execute(
-                "DELETE FROM batches WHERE batch_id = ? AND state = 'loading' RETURNING 1", (batch_id,)
-            ):
+            if self._do("discard", batch_id):
                 self.database.execute("DELETE FROM jobs WHERE batch_id = ?", (batch_id,))
 
     def set_state(self, batch_id: str, state: BatchState, reason: str = "") -> None:
         """Open, stop or cancel a batch; the workers notice with their next statement."""
-        self.database.execute(
-            "UPDATE batches SET state = ?, reason = ?, opened = opened + ? WHERE batch_id = ?",
-            (state, reason, int(state == "open"), batch_id),
-        )
+        self._do("set_state", state, reason, int(state == "open"), batch_id)
 
     def stop(self, claim: Claim, reason: str) -> None:
         """Put a job back, and stop its batch unless that was opened anew since: its budget may have grown."""
-        self.database.execute(
-            "UPDATE batches SET state = 'stopped', reason = ? WHERE batch_id = ? AND state = 'open' AND opened = ?",
-            (reason, claim.batch_id, claim.opened),
-        )
-        self._end(claim, "state = 'waiting', due_at = 0", ())
+        self._do("stop", reason, claim.batch_id, claim.opened)
+        self._end(claim, "put_off")
 
     def state(self, batch_id: str) -> tuple[BatchState, int | None]:
         """Return the state of a batch, and microseconds until its next job may be due; ``None``: all are over."""
-        state, wait = self.database.execute(SQL["state"], (batch_id, batch_id))[0]
+        state, wait = self._do("state", batch_id, batch_id)[0]
         return state, None if wait is None else max(0, int(wait))
 
     def claim(self, batch_id: str, owner: str, count: int) -> list[Claim]:
         """Take up to ``count`` jobs that are due, in order of the input."""
-        claimed = self.database.execute(
-            SQL["claim"].format(skip_locked=self.database.skip_locked),
-            (batch_id, batch_id, count, _NEVER_US, owner, batch_id, batch_id),
-        )
+        values = (batch_id, batch_id, count, _NEVER_US, owner, batch_id, batch_id)
+        claimed = self._do("claim", *values, skip_locked=self.database.skip_locked)
         claims = [
             Claim(batch_id, *key, task=json.loads(task), row=row, opened=opened) for *key, task, row, opened in claimed
         ]
@@ -240,37 +220,29 @@ class Ledger:
     def rescue(self, batch_id: str, attempts: int) -> None:
         """Put back the jobs of owners that are gone. That is a failure, and ``attempts`` of them are the end: an
         input that kills whoever takes it must end somewhere."""
-        self.database.execute(SQL["rescue"], (attempts, attempts, batch_id, _NEVER_US))
+        self._do("rescue", attempts, attempts, batch_id, _NEVER_US)
 
     def begun(self, batch_id: str, configuration: int) -> list[tuple[str, int]]:
         """Return some jobs of a configuration that were claimed, each with its fence; those that are done first."""
-        some = "SELECT job_id, fence FROM jobs WHERE batch_id = ? AND configuration = ? AND fence > 0 "
-        return self.database.execute(f"{some} ORDER BY state, row_number LIMIT 20", (batch_id, configuration))
+        return self._do("begun", batch_id, configuration)
 
     def running(self, batch_id: str) -> int:
         """Return how many jobs are under way, whoever has them."""
-        count = "SELECT count(*) FROM jobs WHERE batch_id = ? AND due_at > assay_now() AND state = 'running'"
-        return int(self.database.execute(count, (batch_id,))[0][0])
+        return int(self._do("running", batch_id)[0][0])
 
     def line_up(self, batch_id: str) -> None:
         """Let what is due go in the order of the input, whatever it waited for: a job that was begun comes before
         those that were not."""
-        self.database.execute(
-            "UPDATE jobs SET due_at = 0 WHERE batch_id = ? AND due_at > 0 AND due_at <= assay_now()", (batch_id,)
-        )
+        self._do("line_up", batch_id)
 
     def held(self, batch_id: str, owner: str) -> tuple[BatchState, set[tuple[str, int]]]:
         """Return the state of a batch, and the jobs that ``owner`` has, each with its fence."""
-        mine = "SELECT job_id, fence FROM jobs WHERE batch_id = ? AND due_at = ? AND owner = ? AND state = 'running'"
-        held = self.database.execute(mine, (batch_id, _NEVER_US, owner))
+        held = self._do("held", batch_id, _NEVER_US, owner)
         return self.state(batch_id)[0], {(job_id, int(fence)) for job_id, fence in held}
 
     def finish(self, claim: Claim, result: str, run_id: str, cost: int) -> bool:
         """Enter a result; return false where the job has gone to somebody else, whose result will count."""
-        return self._end(
-            claim, "state = 'done', due_at = NULL, error = '', message = '', result = ?, run_id = ?, cost = ?",
-            (result, run_id, cost),
-        )  # fmt: skip
+        return self._end(claim, "finish", result, run_id, cost)
 
     def fail(self, claim: Claim, error: str, message: str, attempts: int, retry_us: int, *, fresh: bool) -> bool:
         """Enter a failure: the job waits for its next attempt, or is dead after ``attempts`` of them.
@@ -283,35 +255,30 @@ class Ledger:
             retry_us: microseconds until the next attempt.
             fresh: whether the answers so far are of no use to it.
         """
-        return self._end(claim, SQL["fail"], (attempts, attempts, retry_us, error, message, int(fresh)))
+        return self._end(claim, "fail", attempts, attempts, retry_us, error, message, int(fresh))
 
     def postpone(self, claim: Claim, error: str, message: str, retry_us: int) -> bool:
         """Let a job wait that could not be done for a reason which is not its own: that is no failure."""
-        return self._end(
-            claim, "state = 'waiting', due_at = assay_now() + ?, error = ?, message = ?", (retry_us, error, message)
-        )
+        return self._end(claim, "postpone", retry_us, error, message)
 
-    def _end(self, claim: Claim, change: str, values: Sequence[Any]) -> bool:
-        ended = self.database.execute(
-            SQL["end"].format(change=change), (*values, claim.batch_id, claim.job_id, claim.fence)
-        )
-        return bool(ended)
+    def _end(self, claim: Claim, how: str, *values: Any) -> bool:
+        return bool(self._do("end", *values, claim.batch_id, claim.job_id, claim.fence, change=SQL[how]))
 
     def put_back(self, batch_id: str, owner: str, jobs: Iterable[tuple[str, int]] | None = None) -> None:
         """Put back what ``owner`` holds, all of it or some, each as a job and its fence; that is no failure."""
         for job in self.held(batch_id, owner)[1] if jobs is None else jobs:
-            self.database.execute(SQL["put_back"], (batch_id, owner, *job))
+            self._do("put_back", batch_id, owner, *job)
 
     def retry_failed(self, batch_id: str) -> int:
         """Take the dead letters up again, broken input aside; return how many they are."""
-        return len(self.database.execute(SQL["retry_failed"], (batch_id,)))
+        return len(self._do("retry_failed", batch_id))
 
     def status(self, batch_id: str) -> BatchStatus:
         """Return how the batch stands now."""
         states: dict[str, int] = {}
         failed: dict[str, int] = {}
         ended, span = 0, _RATE_US // 60
-        for state, error, count, recent, age in self.database.execute(SQL["status"], (_RATE_US, batch_id)):
+        for state, error, count, recent, age in self._do("status", _RATE_US, batch_id):
             states[state] = states.get(state, 0) + int(count)
             if error:
                 failed[error] = int(count)
@@ -324,7 +291,7 @@ class Ledger:
         """Yield every job in order of input, configuration and repetition, in constant memory."""
         last = (-1, -1, -1)
         while True:
-            page = self.database.execute(SQL["results"], (batch_id, *last, _PAGE))
+            page = self._do("results", batch_id, *last, _PAGE)
             for row in page:
                 yield Result(*row)
             if len(page) < _PAGE:

@@ -23,6 +23,7 @@ from llm_runtime.errors import BudgetExceeded, RateLimited, ServerFault
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Delta, Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
+from llm_runtime.providers.batches import BATCH_APIS, BATCH_PRICE, BatchedHttp
 from llm_runtime.providers.terminal import terminal
 from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
@@ -262,6 +263,7 @@ class MeteredGateway(Gateway):
         named: the models that the user put into the seats.
         followed: whether each run's followers hear the words of its answers.
         needs: what a wire must hold.
+        http: by which calls wait for the batches of vendors, at their price.
     """
 
     def __init__(
@@ -272,13 +274,30 @@ class MeteredGateway(Gateway):
         named: Collection[str] = (),
         followed: bool = False,
         needs: frozenset[Held] = frozenset(),
+        http: BatchedHttp | None = None,
     ) -> None:
         heard = _heard if followed else unwatched
         super().__init__(
-            settings, caps=meter.caps, backoff=backoff, named=named, person=_answered, on_delta=heard, needs=needs
+            settings,
+            caps=meter.caps,
+            backoff=backoff,
+            named=named,
+            person=_answered,
+            http=http,
+            on_delta=heard,
+            needs=needs,
         )
+        # Who waits for hours waits for no place in flight and no turn a minute: vendors count batches by themselves.
+        self._waiting = frozenset(BATCH_APIS if http else ())
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
+
+    def price(self, provider: str) -> Callable[[str], Price | None]:
+        """Return what each model of ``provider`` costs; what is charged where calls wait for a batch."""
+        find = super().price(provider)
+        if provider not in self._waiting:
+            return find
+        return lambda model: (price := find(model)) and price.times(BATCH_PRICE)
 
     async def least_cost(self, asked: str) -> int:
         """Return what the cheapest call to ``asked`` has to be able to take, in micro-dollars, under a cap in USD.
@@ -309,7 +328,7 @@ class MeteredGateway(Gateway):
         """Put ``generate`` behind the shared rows."""
         shared: dict[str, Limits] = {}
         places: list[asyncio.Semaphore] = []
-        if target.provider not in HUMAN_PROVIDERS:
+        if target.provider not in HUMAN_PROVIDERS | self._waiting:
             for bucket, limits in (await self.limits(target)).items():
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set

@@ -11,10 +11,11 @@ from typing import Protocol, TypeAlias
 
 from pydantic import BaseModel
 
+from assay.batch.at_vendors import keep, vendor_batches
 from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import Meter, MeteredGateway, SharedRows
+from assay.batch.metering import CURRENT, Meter, MeteredGateway, SharedRows
 from assay.batch.pacing import Pace
 from assay.batch.write_queue import JOBS
 from assay.launch import Launcher, PerRun, first_event
@@ -24,6 +25,7 @@ from assay.registry import Prepared, opened
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, CallError, ConfigurationError, DeadlineExceeded, RunNotFound, StoreError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunFinished
+from llm_runtime.providers.batches import BatchedHttp
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
@@ -88,7 +90,8 @@ async def recorded_runs(
     store = open_store(context.store_url)
     try:
         async with AsyncExitStack() as stack:
-            gateways = Gateways(settings, meter, stack)
+            http = await _over_batches(context, stack) if batch.work.get("provider_batch") else None
+            gateways = Gateways(settings, meter, stack, http=http)
             # A worker's settings are read once: what each job would read anew is the same.
             launcher = Launcher(store, lambda: settings)
             as_begun = await _as_begun(context, store)
@@ -102,10 +105,43 @@ async def recorded_runs(
         store.close()
 
 
+async def _over_batches(context: WorkerContext, stack: AsyncExitStack) -> BatchedHttp:
+    """Return a way to models by the batches of vendors; they are ended where ours was cancelled meanwhile."""
+    batch_id, rows, ledger = context.batch.batch_id, context.rows, context.ledger
+
+    def whose() -> str:
+        claim = CURRENT.get()
+        return f"{batch_id} {claim.job_id if claim else ''}"
+
+    http = BatchedHttp(
+        lambda: rows.queue.do(partial(vendor_batches, ledger.database, batch_id), JOBS),
+        lambda sent: rows.queue.do(partial(keep, ledger.database, batch_id, sent), JOBS),
+        whose,
+        context.batch.work["gather"],
+    )
+
+    async def ended() -> None:
+        if (await rows.queue.do(lambda: ledger.batch(batch_id), JOBS)).state == "cancelled":
+            await http.cancel()
+        await http.aclose()
+
+    stack.push_async_callback(ended)
+    return http
+
+
 class Gateways:
     """One for each set of models, so that their connections and places in flight are shared by jobs."""
 
-    def __init__(self, settings: Settings, meter: Meter, stack: AsyncExitStack, *, followed: bool = False) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        meter: Meter,
+        stack: AsyncExitStack,
+        *,
+        followed: bool = False,
+        http: BatchedHttp | None = None,
+    ) -> None:
+        self._http = http
         self._settings = settings
         self._followed = followed
         self._meter = meter
@@ -119,7 +155,9 @@ class Gateways:
         key = (terms.model, terms.max_tokens, terms.effort, named, needs, *sorted(terms.seats.items()))
         if key not in self._made:
             settings = terms.settings(beside_panel(self._settings, run.run, run.options))
-            self._made[key] = MeteredGateway(settings, self._meter, named=named, followed=self._followed, needs=needs)
+            self._made[key] = MeteredGateway(
+                settings, self._meter, named=named, followed=self._followed, needs=needs, http=self._http
+            )
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
 

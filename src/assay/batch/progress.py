@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from assay.batch.at_vendors import still_there
 from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
 from assay.batch.purses import Purses
@@ -25,6 +26,7 @@ class BatchProgress:
         seconds_left: at the rate of the last minute; ``None`` where nothing is left or known.
         closed: providers that let nobody through for now.
         busy: limits at which calls wait, each in a phrase.
+        at_vendors: batches that vendors have, each in a phrase.
     """
 
     batch: Batch
@@ -33,6 +35,7 @@ class BatchProgress:
     seconds_left: float | None
     closed: tuple[Closed, ...] = ()
     busy: tuple[str, ...] = ()
+    at_vendors: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data; money in micro-dollars."""
@@ -74,7 +77,7 @@ class BatchProgress:
         """Return what the batch waits for, each in one phrase; nothing where its jobs are over or under way."""
         if self.status.left == 0:
             return []
-        waits = [_word(each) for each in self.closed]
+        waits = [*map(_word, self.closed), *self.at_vendors]
         if self.status.states.get("running"):
             return [*waits, *self.busy, *_room(self.purse)]
         if self.status.next_us:
@@ -140,7 +143,9 @@ def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
     left = status.left / status.rate if status.rate and status.states.get("running") else None
     buckets = Buckets(ledger.database)
     closed, busy = tuple(buckets.closed()), tuple(buckets.busy())
-    return BatchProgress(batch, status, purses.read(batch_id), left, closed, busy)
+    return BatchProgress(
+        batch, status, purses.read(batch_id), left, closed, busy, still_there(ledger.database, batch_id)
+    )
 
 
 def amounts(purse: Account) -> str:

@@ -1,4 +1,4 @@
--- The queries of this package that are longer than a line, each under its name (llm_runtime.store.database.queries_in).
+-- The queries of this package, each under its name (llm_runtime.store.database.queries_in).
 
 -- name: put_back
 UPDATE jobs SET state = 'waiting', due_at = 0, owner = ''
@@ -139,3 +139,86 @@ FROM (SELECT assay_now() AS now, CAST(? AS BIGINT) AS tokens, CAST(? AS TEXT) AS
 WHERE bucket = ? RETURNING wait, pace,
 coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL,
 faults > 0, EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket)
+
+-- name: keep_vendor_batch
+INSERT INTO vendor_batches VALUES (?, ?, ?, ?, ?, assay_now())
+ON CONFLICT (batch_id, provider, vendor_id) DO UPDATE SET state = excluded.state, calls = excluded.calls
+
+-- name: vendor_batches
+SELECT provider, vendor_id, calls, state FROM vendor_batches
+WHERE batch_id = ? AND calls <> '' ORDER BY sent_at, vendor_id
+
+-- name: renew
+UPDATE batches SET tenant = ?, configurations = ?, work = ? WHERE batch_id = ?
+
+-- name: discard
+DELETE FROM batches WHERE batch_id = ? AND state = 'loading' RETURNING 1
+
+-- name: set_state
+UPDATE batches SET state = ?, reason = ?, opened = opened + ? WHERE batch_id = ?
+
+-- name: stop
+UPDATE batches SET state = 'stopped', reason = ? WHERE batch_id = ? AND state = 'open' AND opened = ?
+
+-- name: begun
+SELECT job_id, fence FROM jobs WHERE batch_id = ? AND configuration = ? AND fence > 0
+ORDER BY state, row_number LIMIT 20
+
+-- name: running
+SELECT count(*) FROM jobs WHERE batch_id = ? AND due_at > assay_now() AND state = 'running'
+
+-- name: line_up
+UPDATE jobs SET due_at = 0 WHERE batch_id = ? AND due_at > 0 AND due_at <= assay_now()
+
+-- name: held
+SELECT job_id, fence FROM jobs WHERE batch_id = ? AND due_at = ? AND owner = ? AND state = 'running'
+
+-- name: finish
+state = 'done', due_at = NULL, error = '', message = '', result = ?, run_id = ?, cost = ?
+
+-- name: postpone
+state = 'waiting', due_at = assay_now() + ?, error = ?, message = ?
+
+-- name: put_off
+state = 'waiting', due_at = 0
+
+-- name: land
+UPDATE flights SET flying = flying - 1 WHERE bucket = ? AND owner = ? AND flying > 0 RETURNING 1
+
+-- name: landed
+UPDATE buckets SET flying = flying - ? WHERE bucket = ?
+
+-- name: keep_flying
+UPDATE flights SET until = assay_now() + ? WHERE owner = ?
+
+-- name: free
+DELETE FROM flights WHERE {whose} RETURNING bucket, flying
+
+-- name: purse_columns
+cap_cost, cap_tokens, cap_calls, spent_cost, spent_tokens, spent_calls, held_cost, held_tokens, held_calls,
+unknown_cost, unknown_tokens, unknown_calls
+
+-- name: open_purse
+INSERT INTO purses (purse, {columns}) VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+ON CONFLICT (purse) DO {change}
+
+-- name: new_caps
+UPDATE SET cap_cost = excluded.cap_cost, cap_tokens = excluded.cap_tokens, cap_calls = excluded.cap_calls
+
+-- name: purses
+SELECT purse, {columns} FROM purses {named} ORDER BY purse
+
+-- name: mine
+SELECT 1 FROM jobs WHERE batch_id = ? AND job_id = ? AND fence = ? AND state = 'running'
+
+-- name: hold
+UPDATE purses SET held_cost = held_cost + ?, held_tokens = held_tokens + ?, held_calls = held_calls + ?
+WHERE purse = ? AND (cap_cost IS NULL OR spent_cost + held_cost + unknown_cost + ? <= cap_cost)
+AND (cap_tokens IS NULL OR spent_tokens + held_tokens + unknown_tokens + ? <= cap_tokens)
+AND (cap_calls IS NULL OR spent_calls + held_calls + unknown_calls + ? <= cap_calls) {mine} RETURNING 1
+
+-- name: settle
+UPDATE purses SET held_cost = held_cost - ?, held_tokens = held_tokens - ?, held_calls = held_calls - ?,
+spent_cost = spent_cost + ?, spent_tokens = spent_tokens + ?, spent_calls = spent_calls + ?,
+unknown_cost = unknown_cost + ?, unknown_tokens = unknown_tokens + ?, unknown_calls = unknown_calls + ?
+WHERE purse = ? RETURNING {columns}

@@ -48,7 +48,7 @@ _command = commands(batch.command, __package__ or "", "batch.toml")
 
 @_command("run")
 @engine_options
-def run(job_file: Path, store_path: str | None, queue: bool, **engine: Any) -> int:
+def run(job_file: Path, store_path: str | None, queue: bool, provider_batch: bool, **engine: Any) -> int:
     """Check JOB_FILE, enter its jobs and work them off. Running it again does only what is missing.
 
     \b
@@ -64,7 +64,7 @@ def run(job_file: Path, store_path: str | None, queue: bool, **engine: Any) -> i
         from assay.queue.tables import check_url
 
         check_url(store)
-    _, entered = asyncio.run(prepare(job_file, store))
+    _, entered = asyncio.run(prepare(job_file, store, provider_batch=provider_batch))
     click.echo(f"batch {entered.batch_id}", err=True)
     if queue:
         return _leave_to_workers(store, entered, **engine)

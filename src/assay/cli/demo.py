@@ -6,6 +6,7 @@ import secrets
 import shlex
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str 
 
 
 def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None) -> int:
-    from assay.console.running import launcher_of, show_until_end
+    from assay.console.running import followed, launcher_of, show_until_end
     from assay.console.showing import present
     from assay.demo import has_log, prepare_demo
     from llm_runtime.settings import data_dir
@@ -73,22 +74,10 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
             return _show_log(name, str(fault), store, output)
         launcher = launcher_of(store)
         run_id = launcher.new_id()
-        outcome = show_until_end(
-            prepared.run.run.name,
-            run_id,
-            output,
-            None,
-            lambda listeners: launcher.start(
-                prepared.run,
-                seed=prepared.seed,
-                title=prepared.title,
-                run_id=run_id,
-                origin="demo",
-                model=prepared.model,
-                followers=listeners.followers,
-            ),
-            hint=f"play it again with: {_command()} demo {name}",
-        )
+        told = {"seed": prepared.seed, "title": prepared.title, "model": prepared.model}
+        begin = followed(partial(launcher.start, prepared.run, run_id=run_id, origin="demo", **told))
+        hint = f"play it again with: {_command()} demo {name}"
+        outcome = show_until_end(prepared.run.run.name, run_id, output, None, begin, hint)
         code = present(outcome, store, output)
         click.echo("\n" + click.wrap_text(prepared.statement), err=True)
         if "folder" in outcome.result:

@@ -12,6 +12,7 @@ import click
 
 from assay.console.declared import commands
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.grouping import grouped
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings
@@ -74,10 +75,7 @@ def _parts() -> Iterator[Remark]:
     from llm_runtime.installing import how_to_install, requirements, version_of
 
     yield Remark("ok", "assay", __version__)
-    packages: dict[str, list[str]] = {}
-    for extra, name, _ in sorted(requirements()):
-        if extra not in _COLLECTIONS:
-            packages.setdefault(name, []).append(extra)
+    packages = grouped((name, extra) for extra, name, _ in sorted(requirements()) if extra not in _COLLECTIONS)
     for name, extras in packages.items():
         belongs = ", ".join(filter(None, extras))
         if version := version_of(name):

@@ -50,12 +50,8 @@ def list_runs(store: RunStore, protocol: str | None, search: str | None, state: 
         return
     if not summaries:
         narrowed = protocol or search or state
-        click.echo(
-            "no run is like that; leave out --protocol, --search or --state to see them all"
-            if narrowed
-            else "no runs yet; make one with: assay demo, or assay ask QUESTION",
-            err=True,
-        )
+        none = "no run is like that; leave out --protocol, --search or --state to see them all"
+        click.echo(none if narrowed else "no runs yet; make one with: assay demo, or assay ask QUESTION", err=True)
         return
     from assay.console.tables import print_runs
 

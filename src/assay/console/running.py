@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -99,15 +99,8 @@ class RunCommand:
             put_into_queue(run, self.terms, self.store_path, self.queueing, self.seed)
         launcher = launcher_of(self.store)
         run_id = launcher.new_id()
-        return show_until_end(
-            self.run.name,
-            run_id,
-            self.output,
-            self.terms.budget,
-            lambda listeners: launcher.start(
-                run, self.terms, seed=self.seed, run_id=run_id, followers=listeners.followers
-            ),
-        )
+        begin = followed(partial(launcher.start, run, self.terms, seed=self.seed, run_id=run_id))
+        return show_until_end(self.run.name, run_id, self.output, self.terms.budget, begin)
 
     def finish(self, outcome: Outcome) -> int:
         """Show how the run ended and write the report that was asked for; return the exit code."""
@@ -147,17 +140,9 @@ def run_command(
             output_keys = [key for key in values if key.startswith("output__")]
             output = OutputOptions(**{key.removeprefix("output__"): values.pop(key) for key in output_keys})
             with ExitStack() as stack:
-                command = RunCommand(
-                    run,
-                    _values(task, values, "task"),
-                    _values(options, values, "options"),
-                    terms_from(values),
-                    output,
-                    values.pop("store_path"),
-                    values.pop("seed"),
-                    queue_values(values),
-                    stack,
-                )
+                asked = run, _values(task, values, "task"), _values(options, values, "options")
+                place, seed = values.pop("store_path"), values.pop("seed")
+                command = RunCommand(*asked, terms_from(values), output, place, seed, queue_values(values), stack)
                 return body(command, **{key: value for key, value in values.items() if "__" not in key})
 
         taken = {flag for param in own for flag in param.opts}
@@ -236,13 +221,8 @@ def launcher_of(store: RunStore) -> Launcher:
 def resume_run(run_id: str, store: RunStore, terms: Terms, output: OutputOptions) -> Outcome:
     """Go on with a run and show it until it ends."""
     launcher = launcher_of(store)
-    return show_until_end(
-        launcher.first_event(run_id).protocol,
-        run_id,
-        output,
-        _laid_over(terms, store, run_id).budget,
-        lambda listeners: launcher.resume(run_id, terms, followers=listeners.followers),
-    )
+    kind, budget = launcher.first_event(run_id).protocol, _laid_over(terms, store, run_id).budget
+    return show_until_end(kind, run_id, output, budget, followed(partial(launcher.resume, run_id, terms)))
 
 
 def fork_run(
@@ -267,15 +247,9 @@ def fork_run(
     """
     launcher = launcher_of(store)
     child = launcher.new_id()
-    return show_until_end(
-        launcher.first_event(run_id).protocol,
-        child,
-        output,
-        _laid_over(terms, store, run_id).budget,
-        lambda listeners: launcher.fork(
-            run_id, at, terms, task=task, say=say, run_id=child, followers=listeners.followers
-        ),
-    )
+    kind, budget = launcher.first_event(run_id).protocol, _laid_over(terms, store, run_id).budget
+    begin = followed(partial(launcher.fork, run_id, at, terms, task=task, say=say, run_id=child))
+    return show_until_end(kind, child, output, budget, begin)
 
 
 def _laid_over(terms: Terms, store: RunStore, run_id: str) -> Terms:
@@ -308,6 +282,11 @@ def replay_run(store: RunStore, run_id: str, speed: float, *, quiet: bool) -> in
         return 1
     click.echo(f"run {run_id}: replayed, with the result that was recorded")
     return 0
+
+
+def followed(begin: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[[RunListeners], Coroutine[Any, Any, Any]]:
+    """Return what begins a run with its listeners as followers."""
+    return lambda listeners: begin(followers=listeners.followers)
 
 
 def show_until_end(

@@ -37,3 +37,6 @@ ON CONFLICT (schedule, moment) DO NOTHING RETURNING 1
 
 -- name: put_back
 state = 'waiting', error = ?, attempts = attempts + ?, due = clock_timestamp() + make_interval(secs => ?)
+
+-- name: schedule
+INSERT INTO queue_schedules (name, cron, priority, since, entry) VALUES (?, ?, ?, assay_now(), ?)

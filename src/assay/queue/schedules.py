@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from random import SystemRandom
 
 from assay.queue.entry import Entry
-from assay.queue.tables import put_once
+from assay.queue.tables import SQL, put_once
 from llm_runtime.errors import RunNotFound
 from llm_runtime.store import new_run_id
 from llm_runtime.store.database import Database
@@ -77,10 +77,7 @@ def _plain(field: str, whole: str) -> str:
 def schedule(database: Database, cron: str, entry: Entry, priority: int) -> str:
     """Keep a run that repeats; return the schedule's name."""
     name = entry.run_id
-    database.execute(
-        "INSERT INTO queue_schedules (name, cron, priority, since, entry) VALUES (?, ?, ?, assay_now(), ?)",
-        (name, cron, priority, entry.model_dump_json(exclude_defaults=True)),
-    )
+    database.execute(SQL["schedule"], (name, cron, priority, entry.model_dump_json(exclude_defaults=True)))
     return name
 
 

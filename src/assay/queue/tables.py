@@ -13,7 +13,7 @@ from assay.queue.entry import Entry
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store.database import Database, SqliteDatabase, migrate, migrations_in, queries_in
 
-_SQL = queries_in("assay.queue")
+SQL = queries_in("assay.queue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,18 @@ def put(database: Database, entry: Entry, priority: int = 0, due: datetime | Non
         due: when it may be taken at the earliest; aware of its time zone.
     """
     values = (entry.queue, entry.model_dump_json(exclude_defaults=True), priority, due)
-    return int(database.execute(_SQL["put"], values)[0][0])
+    return int(database.execute(SQL["put"], values)[0][0])
 
 
 def put_once(database: Database, entry: Entry, priority: int, schedule: str, moment: int) -> bool:
     """Put the entry of one moment of a schedule there; return false where somebody has."""
     values = (entry.queue, entry.model_dump_json(exclude_defaults=True), priority, schedule, moment)
-    return bool(database.execute(_SQL["put_once"], values))
+    return bool(database.execute(SQL["put_once"], values))
 
 
 def listed(database: Database, state: str = "", most: int = 200) -> list[QueuedEntry]:
     """Return entries, those first that are taken next; ``state`` as in :class:`Waiting`."""
-    rows = database.execute(_SQL["listed"], (state, most))
+    rows = database.execute(SQL["listed"], (state, most))
     return [QueuedEntry(*row) for row in rows]
 
 
@@ -123,7 +123,7 @@ def queues(database: Database) -> list[str]:
 def take(database: Database, holder: str, queues: Sequence[str], most: int) -> list[Taken]:
     """Take up to so many entries of these queues that are due, in order of their priority."""
     rows = database.execute(
-        _SQL["take"].format(marks=", ".join("?" * len(queues)), skip_locked=database.skip_locked),
+        SQL["take"].format(marks=", ".join("?" * len(queues)), skip_locked=database.skip_locked),
         (holder, *queues, most),
     )
     return [Taken(*row) for _, *row in sorted(rows, key=lambda row: (-row[0], row[1]))]
@@ -142,7 +142,7 @@ def end(database: Database, holder: str, number: int, state: str, error: str = "
 
 def put_back(database: Database, holder: str, number: int, error: str = "", wait_s: float = 0, tried: int = 0) -> bool:
     """Let an entry wait for its next attempt, of which ``tried`` more were in vain; false as of :func:`end`."""
-    return _let_go(database, holder, number, _SQL["put_back"], error[:1000], tried, wait_s)
+    return _let_go(database, holder, number, SQL["put_back"], error[:1000], tried, wait_s)
 
 
 def _let_go(database: Database, holder: str, number: int, change: str, *values: object) -> bool:
@@ -160,7 +160,7 @@ def cancel(database: Database, number: int) -> str:
         RunNotFound: there is no such entry, or it is over.
     """
     state = _state(database, number)
-    if not database.execute(_SQL["cancel"], (number,)):
+    if not database.execute(SQL["cancel"], (number,)):
         raise RunNotFound(f"entry {number} is over ({state}); nothing to cancel")
     return "it is stopped where it runs, within seconds" if state == "running" else "cancelled"
 
@@ -172,7 +172,7 @@ def again(database: Database, number: int) -> None:
         RunNotFound: there is no such entry, or it waits or runs.
     """
     state = _state(database, number)
-    if not database.execute(_SQL["again"], (number,)):
+    if not database.execute(SQL["again"], (number,)):
         raise RunNotFound(f"entry {number} is {state}; only one that failed or was cancelled is put back")
 
 
@@ -182,7 +182,7 @@ def rescue(database: Database, attempts: int) -> tuple[list[int], list[int]]:
     Returns:
         The numbers of those put back, and of those that failed.
     """
-    rows = database.execute(_SQL["rescue"], (attempts, attempts))
+    rows = database.execute(SQL["rescue"], (attempts, attempts))
     return [n for n, state in rows if state == "waiting"], [n for n, state in rows if state == "failed"]
 
 

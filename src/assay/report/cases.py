@@ -11,6 +11,10 @@ from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagre
 if TYPE_CHECKING:
     from llm_runtime.store.notes import Note
 
+USUAL = ("right", "wrong", "unclear")
+"""Labels that every case may have."""
+EXPECTED = ("alarm", "calm")
+"""Labels that a suite takes for what a case must come to."""
 CellValue: TypeAlias = str | float | None
 
 
@@ -58,6 +62,12 @@ class BenchCase:
         """The labels that people gave it, by who did."""
         return {note.who: note.label for note in self.notes if note.label}
 
+    @property
+    def agreed(self) -> str:
+        """The label that all who gave it one gave it; empty where they differ."""
+        given = set(self.labels.values())
+        return given.pop() if len(given) == 1 else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -78,10 +88,11 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class CaseBench:
-    """Cases under the columns of their kind."""
+    """Cases under the columns of their kind, and the labels that each of them may have."""
 
     columns: tuple[Heading, ...]
     cases: tuple[BenchCase, ...]
+    labels: tuple[str, ...] = USUAL
 
     @property
     def keyed(self) -> dict[str, BenchCase]:
@@ -96,7 +107,7 @@ class CaseBench:
     def usual(self) -> list[str]:
         """The labels that are a key away: those of everybody, and those that were given."""
         given = (label for case in self.cases for label in case.labels.values())
-        return list(dict.fromkeys(("right", "wrong", "unclear", *given)))[:6]
+        return list(dict.fromkeys((*self.labels, *given)))[:6]
 
     @property
     def telling(self) -> list[int]:
@@ -122,7 +133,8 @@ class CaseBench:
             said = {"text": case.text, "cause": case.cause, "run": case.run_id, "place": case.place}
             people = {"labels": case.labels, "notes": {note.who: note.note for note in case.notes if note.note}}
             cells = dict(zip(heads, case.cells, strict=True))
-            yield {"case": case.name, "state": case.state, **cells, **said, **people}
+            keys = {"agreed": case.agreed, "expect": case.agreed if case.agreed in EXPECTED else ""}
+            yield {"case": case.name, "state": case.state, **cells, **said, **people, **keys}
 
 
 def written(value: CellValue) -> str:

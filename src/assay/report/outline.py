@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
-from assay.report.cases import BenchCase, CaseBench, headings
+from assay.report.cases import USUAL, BenchCase, CaseBench, headings
 from assay.report.lines import FieldWriter
 from assay.report.story import (
     Block,
@@ -116,6 +116,7 @@ class BenchLine(BlockLine):
         name, state, cause, place: as ``text``, of :class:`assay.report.cases.BenchCase`.
         heads, cells: columns of texts.
         numbers: columns of numbers, and the path of each.
+        labels: that people may give; those of every bench where left out.
         blocks: what is told of a case.
     """
 
@@ -124,6 +125,7 @@ class BenchLine(BlockLine):
     cause: str = ""
     place: str
     numbers: dict[str, str] = {}
+    labels: tuple[str, ...] = USUAL
 
     def made(self, writing: Writing) -> CaseBench:
         """Return the cases; ``run_id`` of the data is the run that people's labels stand beside."""
@@ -138,7 +140,7 @@ class BenchLine(BlockLine):
             return BenchCase(name, state, cells, text, cause, scope.get("run_id", ""), place, detail=detail)
 
         heads = headings(*self.heads, numbers=self.numbers)
-        return CaseBench(heads, tuple(map(one, writing.entries(self.each))))
+        return CaseBench(heads, tuple(map(one, writing.entries(self.each))), self.labels)
 
 
 class Outline(BaseModel):

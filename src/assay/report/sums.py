@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from assay.report.lines import FieldWriter
 from assay.report.story import Block, Fact, Note, Table, columns
 from assay.report.tally import CallSums, Sums, Tally
-from assay.report.units import cost, count, count_noun, duration, money
+from assay.report.units import cost, count, duration, money
+from llm_runtime.toml import own_table
 
+_REMARKS: dict[str, str] = own_table("assay.report", "sums.toml")["remarks"]
 _COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
 
 
@@ -62,26 +65,6 @@ def _cost(spend: CallSums) -> str:
 
 def _remark(total: Sums) -> str:
     """Say what the sums leave out."""
-    both = total.both
-    sentences: list[str] = []
-    if total.replayed.calls:
-        sentences.append(
-            f"{count_noun(total.replayed.calls, 'call')} of {count(both.calls)} came from a recording: nothing was "
-            "spent on them, and what they once cost stands in brackets or apart."
-        )
-    if both.unpriced:
-        sentences.append(
-            f"No price is known for {count_noun(both.unpriced, 'call')}; a + marks the sums that lack them."
-        )
-    if both.estimated:
-        sentences.append(f"Tokens of {count_noun(both.estimated, 'call')} are estimated as characters/4.")
-    if total.unknown:
-        sentences.append(
-            f"Attempts that were cut off or cancelled may have cost up to {money(total.unknown)} besides: nobody "
-            "knows, so it counts against the budget and not as spent."
-        )
-    if total.retries:
-        sentences.append(f"{count_noun(total.retries, 'attempt')} failed and were made again.")
-    if total.substitutions:
-        sentences.append(f"Another model than asked for answered {count_noun(total.substitutions, 'time')}.")
-    return " ".join(sentences)
+    words, scope = FieldWriter(), {"total": total}
+    told = (text for path, text in _REMARKS.items() if words.get_field(path, (), scope)[0])
+    return " ".join(words.vformat(text, (), scope) for text in told)

@@ -49,17 +49,13 @@ def new_page(
     )
 
 
-def resume_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
-    """Return the form to go on with a run, on other terms where the old ones ended it. See :func:`new_page`."""
-    form = composer(known(run.protocol), (), reachable=bool(reachable), keeps=True)
-    return render("resume.html", run=run, form=form, values=values, fault=fault)
+def onward(template: str, run: RunSummary, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
+    """Return the form to go on with a run or to fork it, on other terms where the old ones ended it.
 
-
-def fork_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
-    """Return the form to start a run that shares this one's answers up to an event. See :func:`new_page`."""
+    ``template`` is its name; for the others see :func:`new_page`.
+    """
     form = composer(known(run.protocol), (), reachable=bool(reachable), keeps=True)
-    again = str(values.get("at", "")) == "0"
-    return render("fork.html", run=run, form=form, values=values, fault=fault, again=again)
+    return render(template, run=run, form=form, values=values, fault=fault, again=str(values.get("at", "")) == "0")
 
 
 _NO_MODEL = (
@@ -113,7 +109,7 @@ def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
 
 async def resume_form(request: Request) -> Response:
     """Show the form to resume a run."""
-    return HTMLResponse(_form(request, resume_page, {}))
+    return HTMLResponse(_form(request, "resume.html", {}))
 
 
 async def resume_run(request: Request) -> Response:
@@ -124,12 +120,12 @@ async def resume_run(request: Request) -> Response:
         terms = forms.terms_of(fields, strict=is_json(request))
         return show_begun(request, await site_of(request).runs.resume(run_id_of(request), terms))
 
-    return await begun(request, resume, lambda why: _form(request, resume_page, fields, why))
+    return await begun(request, resume, lambda why: _form(request, "resume.html", fields, why))
 
 
 async def fork_form(request: Request) -> Response:
     """Show the form to fork a run; ``at`` fills in the event."""
-    return HTMLResponse(_form(request, fork_page, request.query_params))
+    return HTMLResponse(_form(request, "fork.html", request.query_params))
 
 
 async def fork_run(request: Request) -> Response:
@@ -141,13 +137,13 @@ async def fork_run(request: Request) -> Response:
         at, say = forms.whole_number(fields.get("at"), "at"), str(fields.get("say") or "")
         return show_begun(request, await site_of(request).runs.fork(run_id_of(request), at, terms, say))
 
-    return await begun(request, fork, lambda why: _form(request, fork_page, fields, why))
+    return await begun(request, fork, lambda why: _form(request, "fork.html", fields, why))
 
 
-def _form(request: Request, page: Callable[..., str], values: Mapping[str, Any], why: str = "") -> str:
+def _form(request: Request, template: str, values: Mapping[str, Any], why: str = "") -> str:
     """Return a form that goes on from a run."""
     site = site_of(request)
-    return page(site.store.summary(run_id_of(request)), reachable(site), values, why)
+    return onward(template, site.store.summary(run_id_of(request)), reachable(site), values, why)
 
 
 async def interject(request: Request) -> Response:

@@ -37,29 +37,21 @@ _LONGEST = 4_000
 """Characters of a text that the rules look at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A kind of run for a text, and what in the text speaks for it."""
-
-    kind: str
-    why: str
-
-
 def openings() -> Mapping[str, tuple[RunType, Opening]]:
     """Return the kinds of run that a text can begin, by name."""
     return {run.name: (run, run.opening) for run in forms() if run.opening}
 
 
-def suggest(text: str) -> Suggestion | None:
-    """Return the kind of run whose signs the text shows most of; ``None`` where it shows none.
+def suggest(text: str) -> tuple[str, str]:
+    """Return the kind of run whose signs the text shows most of, and what speaks for it; nothing where it shows none.
 
     Of two with as many signs the more special one wins: the last in the order of the protocols.
     """
-    text, best, most = text[:_LONGEST], None, 0
+    text, best, most = text[:_LONGEST], ("", ""), 0
     for name, (_, opening) in openings().items():
         shown = [why for pattern, why in opening.signs if re.search(pattern, text, re.IGNORECASE | re.DOTALL)]
         if shown and len(shown) >= most:
-            best, most = Suggestion(name, ", and ".join(shown)), len(shown)
+            best, most = (name, ", and ".join(shown)), len(shown)
     return best
 
 
@@ -279,14 +271,10 @@ def choice_fragment(box: StartBox) -> Markup:
 
 
 def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
-    choices, suggestion = site.models.known, suggest(text)
+    choices, (suggested, why) = site.models.known, suggest(text)
     price = model_price(site, model)
     ways = [
-        Way(
-            run,
-            suggestion.why if suggestion and suggestion.kind == name else "",
-            estimate_of(run, site.store, text, price),
-        )
+        Way(run, why if suggested == name else "", estimate_of(run, site.store, text, price))
         for name, (run, _) in openings().items()
     ]
     run, opening = openings().get(chosen, (None, None))

@@ -9,9 +9,11 @@ import json
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any, cast
 
+import tomlkit
 from markupsafe import Markup
 from pydantic import BaseModel, Json
 from starlette.requests import Request
@@ -30,6 +32,7 @@ from assay.web.live_runs import LiveRun
 from assay.web.noting import my_name
 from assay.web.permissions import seen, sees
 from assay.web.templating import render
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import LlmRuntimeError, RunNotFound
 from llm_runtime.models import fits
 from llm_runtime.store import RunStore
@@ -38,7 +41,8 @@ from llm_runtime.store.notes import Note, notes_of, write_note
 _TEXT, _LEAST = 8_000_000, 300
 """Characters of texts that a browser is sent to search in, of all cases together; of each at least."""
 _STATES = {"done": "done", "dead": "failed"}
-_MEDIA = {".csv": "text/csv", ".jsonl": "application/jsonl"}
+_MEDIA = {".csv": "text/csv", ".jsonl": "application/jsonl", ".toml": "application/toml"}
+_WAIVED = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +64,31 @@ async def show_cases(request: Request) -> Response:
     if request.headers.get("x-fragment"):
         return HTMLResponse(beside or render("error.html", title="Not found", message="There is no such case."))
     page = {"bench": bench, "me": who, "beside": beside}
-    return respond(request, lambda: _data(bench.cases), lambda: render("cases.html", **page))
+    return respond(request, lambda: _data(bench.cases, bench.watch), lambda: render("cases.html", **page))
 
 
 async def export_cases(request: Request) -> Response:
-    """Export the cases with people's labels and notes, ``csv`` or ``jsonl``."""
+    """Export the cases with people's labels and notes, ``csv`` or ``jsonl``; as ``toml`` what a suite's waivers are."""
     bench, ending = await _bench(request), f".{request.path_params['kind']}"
     if ending not in _MEDIA:
         raise RunNotFound(f"there is no such table; there are: {', '.join(_MEDIA)}")
+    if ending == ".toml":
+        return download(_waivers(bench.cases), _MEDIA[ending], "waivers.toml")
     out = io.BytesIO()
     WRITERS[ending](bench.cases.lines(), out)
     return download(out.getvalue(), _MEDIA[ending], f"{bench.address.rpartition('/')[2]}-cases{ending}")
+
+
+def _waivers(cases: CaseBench) -> str:
+    """Write those that failed, and of which all who labelled them say that this is wrong."""
+    until = date.fromtimestamp(now_ms() / 1000) + _WAIVED
+
+    def why(case: BenchCase) -> str:
+        return "; ".join(f"{note.who}: {note.label} {note.note}".strip() for note in case.notes if note.label)
+
+    wrong = (case for case in cases.cases if case.state == "failed" and case.agreed in ("wrong", "calm"))
+    waivers = [{"case": case.place, "reason": f"labelled by {why(case)}", "until": until} for case in wrong]
+    return tomlkit.dumps({"waivers": waivers})
 
 
 class _Line(BaseModel):
@@ -137,12 +155,13 @@ def _before(site: AppState, bench: LookedAt, case: BenchCase) -> tuple[str, tupl
     return "", ()
 
 
-def _data(cases: CaseBench) -> dict[str, object]:
+def _data(cases: CaseBench, watch: LiveRun | None) -> dict[str, object]:
     """Return the cases as the page's script takes them, each text as far as there is room for all."""
     most = max(_TEXT // max(len(cases.cases), 1), _LEAST)
     found = {"columns": [asdict(column) for column in cases.columns], "telling": cases.telling}
     lines = [_shown(line, most) for line in cases.lines()]
-    return {**found, "agreement": asdict(cases.agreement), "cases": lines}
+    live = watch is not None and watch.state == "running"
+    return {**found, "agreement": asdict(cases.agreement), "live": live, "cases": lines}
 
 
 def _shown(value: Any, most: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from io import BytesIO
 from typing import Any
 
 from assay.report.markup import Element, render
@@ -27,7 +28,8 @@ from assay.report.story import (
 from assay.report.tally import Call, Sums
 from assay.web.calls import CallEvents, PhaseNode
 from assay.web.live_runs import LiveRun
-from llm_runtime.store import RunSummary
+from llm_runtime.store import RunStore, RunSummary
+from llm_runtime.store.transfer import export_run
 
 _OF_A_CALL = ("state", "replayed", "input_tokens", "output_tokens", "cost", "milliseconds", "retries", "error")
 """What data and the report call alike."""
@@ -37,6 +39,13 @@ _OF_A_STORY = ("title", "subtitle", "tone", "facts", "sections")
 def summary_data(summary: RunSummary) -> dict[str, Any]:
     """Return a run's line in a list; ``cost_usd`` beside the micro-dollars of ``cost``."""
     return {**asdict(summary), "cost_usd": None if summary.cost_unknown else summary.cost / 1_000_000}
+
+
+def log_of(store: RunStore, run_id: str) -> bytes:
+    """Return a run's log as `assay runs import` takes it."""
+    out = BytesIO()
+    export_run(store, run_id, out)
+    return out.getvalue()
 
 
 def story_data(story: Story) -> dict[str, Any]:
@@ -84,18 +93,9 @@ def tree_data(phases: list[PhaseNode]) -> list[dict[str, Any]]:
 def sums_data(sums: Sums) -> dict[str, Any]:
     """Return sums over calls: spent ones under ``cost`` (micro-dollars), replayed ones apart."""
     both = sums.both
-    return {
-        "calls": both.calls + sums.failed,
-        "running": sums.running,
-        "failed": sums.failed,
-        "input_tokens": both.input_tokens,
-        "output_tokens": both.output_tokens,
-        "milliseconds": both.milliseconds,
-        "cost": sums.live.cost,
-        "replayed_cost": sums.replayed.cost,
-        "unknown": sums.unknown,
-        "unpriced": both.unpriced,
-    }
+    own = {name: getattr(sums, name) for name in ("running", "failed", "unknown")}
+    own |= {name: getattr(both, name) for name in ("input_tokens", "output_tokens", "milliseconds", "unpriced")}
+    return {**own, "calls": both.calls + sums.failed, "cost": sums.live.cost, "replayed_cost": sums.replayed.cost}
 
 
 def call_data(call: Call, place: CallEvents) -> dict[str, Any]:

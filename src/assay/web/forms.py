@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
+
+from pydantic import Field, TypeAdapter
 
 from assay.fields import FieldSpec, fields_of, read, shown, specs_of
 from assay.hooks import hooks_of
@@ -17,6 +19,7 @@ from assay.registry import Prepared, find, read_run, run_types
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
+from llm_runtime.models import fits
 from llm_runtime.settings import data_dir
 
 _BUILT_IN = re.compile(r"@[a-z]+")
@@ -43,6 +46,7 @@ _DIGITS = 16
 """Of a seed, the longest of our numbers; those of events are shorter."""
 _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
+_SPEED = TypeAdapter(Annotated[float, Field(ge=0, lt=1e9)])
 _SEAT = "seat-"
 """Begins the fields that each hold the model of one seat."""
 BOX = "text"
@@ -204,14 +208,8 @@ def speed(fields: Mapping[str, Any]) -> float:
     Raises:
         ConfigurationError: it is no such number.
     """
-    text = fields.get("speed")
-    try:
-        number = 1.0 if text in (None, "") else float(text)
-    except (TypeError, ValueError):
-        raise ConfigurationError("speed must be a number") from None
-    if not 0 <= number < 1e9:
-        raise ConfigurationError("speed must be a number from 0 up")
-    return number
+    with fits("speed: "):
+        return _SPEED.validate_python(1.0 if fields.get("speed") in (None, "") else fields["speed"])
 
 
 def plain_value(spec: FieldSpec, value: Any) -> Any:

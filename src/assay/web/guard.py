@@ -17,11 +17,11 @@ import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from http.cookies import CookieError, SimpleCookie
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -106,7 +106,8 @@ def entrance(why: str = "", *, people: bool = False, way: str = "") -> str:
     return render("entrance.html", why=why, people=people, way=way if _VIEWS.fullmatch(way) else "")
 
 
-_VIEWS = re.compile(r"/(runs|batches)/[\w.-]{1,120}(/(cases|timeline|events))?(\?[^\s#]{0,4000})?")
+_OF_ONE = r"/(runs|batches)/[\w.-]{1,120}(/(cases|timeline|(events|calls)(/\d{1,16})?))?"
+_VIEWS = re.compile(rf"(/(runs|batches|compare)|{_OF_ONE})(\?[^\s#]{{0,4000}})?")
 
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -295,11 +296,7 @@ class GuardMiddleware:
 
 
 def _cookie(headers: Headers) -> str:
-    try:
-        morsel = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
-    except CookieError:
-        return ""
-    return "" if morsel is None else morsel.value
+    return cookie_parser(headers.get("cookie", "")).get(_COOKIE, "")
 
 
 def _split(host: str) -> tuple[str, int | None]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from math import inf
 from statistics import mean
 from typing import TypeVar
 from urllib.parse import urlencode
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -24,26 +26,20 @@ from assay.registry import known, run_types
 from assay.report.standing import RunStanding
 from assay.report.story import Story
 from assay.web import data
-from assay.web.app_state import respond, site_of, wants_json
+from assay.web.app_state import download, redirect, request_fields, respond, site_of, wants_json
 from assay.web.forms import one_of
 from assay.web.people import may_all
-from assay.web.permissions import seen
+from assay.web.permissions import demand, seen
 from assay.web.templating import protocol_name, render
-from llm_runtime.errors import RunNotFound, StoreError
+from llm_runtime.errors import ConfigurationError, RunNotFound, StoreBusy, StoreError
 from llm_runtime.store import RunState, RunStore, RunSummary
 from llm_runtime.store.notes import Note, all_tags, notes_of, tags_of_runs
 from llm_runtime.store.run_reader import Order
 from llm_runtime.store.searching import index_runs
+from llm_runtime.store.upkeep import remove, set_tags
 
 STATES: tuple[RunState, ...] = ("running", "interrupted", "finished", "stopped", "failed")
 ORDERS: tuple[Order, ...] = ("newest", "dearest", "longest", "calls")
-BADGES: dict[str, RunState] = {
-    "finished": "finished",
-    "running": "running",
-    "loading": "running",
-    "idle": "interrupted",
-}
-"""The state of a run whose colour a batch's state has."""
 _ORDER_WORDS = (("dearest", "Dearest first"), ("longest", "Longest first"), ("calls", "Most calls first"))
 
 
@@ -58,6 +54,11 @@ class Choice:
     order: str = ""
     before: str = ""
 
+    @classmethod
+    def of(cls, asked: Mapping[str, str]) -> Choice:
+        """Return what an address or a form says; what else it holds is left out."""
+        return cls(**{name: str(asked.get(name, ""))[:200].replace("\0", "") for name in cls.__slots__})
+
     def query(self, before: str) -> str:
         """Return the query of the next page, chosen in the same way."""
         return urlencode({name: value for name, value in {**asdict(self), "before": before}.items() if value})
@@ -65,13 +66,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ListedRuns:
-    """Runs to show, what is known of each by its id, and whether there are more."""
+    """Runs to show, what is known of each by its id, whether there are more, how many in all up to `COUNTED`."""
 
     runs: Sequence[RunSummary]
     seen: Mapping[str, RunStanding]
     tags: Mapping[str, list[str]]
     notes: Mapping[str, list[Note]]
     more: bool
+    many: int
 
     def rating(self, run_id: str) -> float | None:
         """Return the mean of people's ratings."""
@@ -100,9 +102,9 @@ def runs_page(
         "runs.html",
         rows=rows,
         listed=listed,
-        badges=BADGES,
         choice=choice,
         filtered=choice != Choice(),
+        counted=COUNTED,
         protocols=[(name, protocol_name(name)) for name in protocols],
         states=[(state, state) for state in STATES],
         orders=_ORDER_WORDS,
@@ -127,7 +129,7 @@ async def list_batches(request: Request) -> Response:
     return respond(
         request,
         lambda: {"batches": [each.to_dict() for each in batches]},
-        lambda: render("batches.html", batches=batches, live=live, badges=BADGES),
+        lambda: render("batches.html", batches=batches, live=live),
     )
 
 
@@ -146,7 +148,7 @@ async def show_batch(request: Request) -> Response:
     return respond(
         request,
         lambda: {**progress.to_dict(), "story": data.story_data(story)},
-        lambda: render("batch.html", progress=progress, story=story, badges=BADGES),
+        lambda: render("batch.html", progress=progress, story=story),
     )
 
 
@@ -164,22 +166,27 @@ async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> 
 
 
 _LISTED = 40
+COUNTED = 10_000
+"""Runs up to which those that are found are counted, and up to which something is done to all of them."""
+_ZIPPED = 1_000
+_ACTS = ("tag", "delete", "export")
 _FOLDED = 200
 """Batches, newest first, whose jobs are folded."""
 
 
 async def list_runs(request: Request) -> Response:
     """List runs as searched, filtered and sorted; a page folds the jobs of each batch under it."""
-    site, query = site_of(request), request.query_params
-    names = ("search", "protocol", "state", "tag", "order", "before")
-    choice = Choice(**{name: query.get(name, "")[:200].replace("\0", "") for name in names})
-    folds = may_all() and not (choice.search or choice.state or choice.tag or choice.order or wants_json(request))
-    batches = (await with_ledger(request, lambda ledger, _: ledger.batches()[:_FOLDED]) or []) if folds else []
-    runs = await asyncio.to_thread(_chosen, site.store, choice, [f"{batch.tag}-" for batch in batches])
+    site, choice = site_of(request), Choice.of(request.query_params)
+    batches = await _folding(request, choice)
+    apart = [f"{batch.tag}-" for batch in batches]
+    runs = await asyncio.to_thread(_chosen, site.store, choice, apart, _LISTED + 1)
     page, more = runs[:_LISTED], len(runs) > _LISTED
     ids = [run.run_id for run in page]
     tags, notes = tags_of_runs(site.store, ids), notes_of(site.store, ids)
-    listed = ListedRuns(page, glimpses(site.store, page), tags, notes, more)
+    many = len(runs)
+    if not wants_json(request) and (choice.before or (more and "x-fragment" not in request.headers)):
+        many = len(await asyncio.to_thread(_chosen, site.store, replace(choice, before=""), apart, COUNTED))
+    listed = ListedRuns(page, glimpses(site.store, page), tags, notes, more, many)
     if wants_json(request):
         return JSONResponse(_data(listed, choice))
     newest = site.store.summary(choice.before).started_at if choice.before else inf
@@ -191,7 +198,48 @@ async def list_runs(request: Request) -> Response:
     return HTMLResponse(runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen())))
 
 
-def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummary]:
+async def act_on_runs(request: Request) -> Response:
+    """Tag, delete or export the runs that are ticked, or with ``all`` set every one that the list shows."""
+    store, fields = site_of(request).store, await request_fields(request)
+    choice, does = Choice.of(fields), one_of(str(fields.get("do") or ""), _ACTS, "do is")
+    runs, most = await _ticked(request, fields, choice), _ZIPPED if does == "export" else COUNTED
+    if not 0 < len(runs) <= most:
+        raise ConfigurationError(f"{len(runs):,} runs are chosen; choose 1 to {most:,}")
+    for run in runs:
+        demand(store, "see" if does == "export" else "act", run.run_id)
+    if does == "export":
+        return download(await asyncio.to_thread(_zipped, store, runs), "application/zip", "runs.zip")
+    if does == "delete" and (held := (await asyncio.to_thread(remove, store, runs))[1]):
+        raise StoreBusy(f"{len(held)} of {len(runs)} runs are under way and stay; stop them first")
+    for run in runs if does == "tag" else ():
+        set_tags(store, run.run_id, *(str(fields.get(name) or "").split() for name in ("add", "remove")))
+    return redirect(request, f"/runs?{choice.query('')}", {"done": len(runs)})
+
+
+async def _ticked(request: Request, fields: Mapping[str, object], choice: Choice) -> list[RunSummary]:
+    store = site_of(request).store
+    if not fields.get("all"):
+        return [store.summary(run_id) for run_id in str(fields.get("run") or "").split()]
+    apart = [f"{batch.tag}-" for batch in await _folding(request, choice)]
+    return await asyncio.to_thread(_chosen, store, choice, apart, COUNTED)
+
+
+def _zipped(store: RunStore, runs: Sequence[RunSummary]) -> bytes:
+    """Return the logs, a file each."""
+    held = BytesIO()
+    with ZipFile(held, "w", ZIP_DEFLATED) as folder:
+        for run in runs:
+            folder.writestr(f"{run.run_id}.jsonl", data.log_of(store, run.run_id))
+    return held.getvalue()
+
+
+async def _folding(request: Request, choice: Choice) -> list[Batch]:
+    """Return the batches whose jobs are no runs of their own in the list."""
+    folds = may_all() and not (choice.search or choice.state or choice.tag or choice.order or wants_json(request))
+    return (await with_ledger(request, lambda ledger, _: ledger.batches()[:_FOLDED]) or []) if folds else []
+
+
+def _chosen(store: RunStore, choice: Choice, apart: list[str], most: int) -> list[RunSummary]:
     if choice.search:
         keep_words(store)
     return store.runs(
@@ -202,7 +250,7 @@ def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummar
         apart=apart,
         among=seen(),
         order=one_of(choice.order or "newest", ORDERS, "runs are ordered by"),
-        limit=_LISTED + 1,
+        limit=most,
         before=choice.before or None,
     )
 

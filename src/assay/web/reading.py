@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +29,6 @@ from assay.web.templating import assets, media_type, render
 from assay.web.views import PAGE, listed, run_page
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store import RunStore, RunSummary, valid_run_id
-from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
 #: Whom it asks for is a wish; who answers is said of the call.
@@ -234,17 +232,11 @@ def _json(store: RunStore, run_id: str) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _jsonl(store: RunStore, run_id: str) -> bytes:
-    out = io.BytesIO()
-    export_run(store, run_id, out)
-    return out.getvalue()
-
-
 _EXPORTS = {
     "html": ("text/html", _report(".html")),
     "md": ("text/markdown", _report(".md")),
     "json": ("application/json", _json),
-    "jsonl": ("application/jsonl", _jsonl),
+    "jsonl": ("application/jsonl", data.log_of),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
+from functools import wraps
 from typing import Any
 
 from starlette.requests import Request
@@ -15,6 +16,7 @@ from assay.registry import protocols
 from assay.web.acting import begun
 from assay.web.app_state import AppState, Checked, redirect, request_fields, respond, site_of
 from assay.web.configuring import change_config
+from assay.web.endpoints import Handler
 from assay.web.forms import whole_number
 from assay.web.templating import chip_words, render
 from llm_runtime.dialects import HOSTED
@@ -82,68 +84,62 @@ async def find_models(request: Request) -> Response:
     return JSONResponse({"models": models})
 
 
-async def store_key(request: Request) -> Response:
+def _changing(change: Change) -> Handler:
+    """Return the handler that makes a change and shows the page; where it is refused, with the reason."""
+
+    @wraps(change)
+    async def handle(request: Request) -> Response:
+        site, fields = site_of(request), await request_fields(request)
+
+        async def changed() -> Response:
+            await change(site, fields)
+            site.models.forget()
+            checked = site.checked.get(str(fields.get("model") or ""))
+            return redirect(request, "/settings", {"checked": asdict(checked)} if checked else {"changed": True})
+
+        return await begun(
+            request, changed, lambda why: settings_page(site.settings(), site.models.known, site.checked, why)
+        )
+
+    return handle
+
+
+@_changing
+async def store_key(site: AppState, fields: dict[str, Any]) -> None:
     """Store a vendor's or endpoint's key in the keyring or the keys file; an empty one takes it out."""
-
-    async def change(site: AppState, fields: dict[str, Any]) -> None:
-        name, config = str(fields.get("provider", "")), config_dir()
-        if name not in (*HOSTED, *read_config(config).endpoints):
-            raise ConfigurationError(f"{name[:40]!r} takes no key: it is no vendor that is known, and no endpoint")
-        write_key(config, name, str(fields.get("key", "")))
-
-    return await _changed(request, change)
+    name, config = str(fields.get("provider", "")), config_dir()
+    if name not in (*HOSTED, *read_config(config).endpoints):
+        raise ConfigurationError(f"{name[:40]!r} takes no key: it is no vendor that is known, and no endpoint")
+    write_key(config, name, str(fields.get("key", "")))
 
 
-async def set_defaults(request: Request) -> Response:
+@_changing
+async def set_defaults(site: AppState, fields: dict[str, Any]) -> None:
     """Set the model, the effort and the longest answer of runs that say nothing else."""
-
-    async def change(site: AppState, fields: dict[str, Any]) -> None:
-        longest = fields.get("max_tokens")
-        changes = {
-            "model": str(fields.get("model") or "").strip() or None,
-            "effort": fields.get("effort") or None,
-            "max_tokens": whole_number(longest, "max_tokens") if longest else None,
-        }
-        change_config(config_dir(), changes)
-
-    return await _changed(request, change)
+    longest = fields.get("max_tokens")
+    changes = {
+        "model": str(fields.get("model") or "").strip() or None,
+        "effort": fields.get("effort") or None,
+        "max_tokens": whole_number(longest, "max_tokens") if longest else None,
+    }
+    change_config(config_dir(), changes)
 
 
-async def set_endpoint(request: Request) -> Response:
+@_changing
+async def set_endpoint(site: AppState, fields: dict[str, Any]) -> None:
     """Name a server or service of one's own; without an address it is taken out."""
-
-    async def change(site: AppState, fields: dict[str, Any]) -> None:
-        name, address = (str(fields.get(field) or "").strip() for field in ("name", "base_url"))
-        if name in HOSTED:
-            # A vendor's key must not go to another address because of what a page sent.
-            raise ConfigurationError(f"{name} is a vendor; give your endpoint another name")
-        if not name or (address and not address.startswith(("http://", "https://"))):
-            raise ConfigurationError("name: give it one, and an address that begins with http:// or https://")
-        change_config(config_dir(), {name: {"base_url": address} if address else None}, "endpoints")
-
-    return await _changed(request, change)
+    name, address = (str(fields.get(field) or "").strip() for field in ("name", "base_url"))
+    if name in HOSTED:
+        # A vendor's key must not go to another address because of what a page sent.
+        raise ConfigurationError(f"{name} is a vendor; give your endpoint another name")
+    if not name or (address and not address.startswith(("http://", "https://"))):
+        raise ConfigurationError("name: give it one, and an address that begins with http:// or https://")
+    change_config(config_dir(), {name: {"base_url": address} if address else None}, "endpoints")
 
 
-async def check_model(request: Request) -> Response:
+@_changing
+async def check_model(site: AppState, fields: dict[str, Any]) -> None:
     """Measure a model by at most 8 small calls: can it carry each protocol?"""
-
-    async def check(site: AppState, fields: dict[str, Any]) -> None:
-        model = str(fields.get("model") or "").strip()
-        capabilities = await measure_model(site.settings(), model)
-        site.checked[model] = Checked(capabilities, verdicts(capabilities, protocols().values()))
-
-    return await _changed(request, check)
-
-
-async def _changed(request: Request, change: Change) -> Response:
-    site, fields = site_of(request), await request_fields(request)
-
-    async def changed() -> Response:
-        await change(site, fields)
-        site.models.forget()
-        checked = site.checked.get(str(fields.get("model") or ""))
-        return redirect(request, "/settings", {"checked": asdict(checked)} if checked else {"changed": True})
-
-    return await begun(
-        request, changed, lambda why: settings_page(site.settings(), site.models.known, site.checked, why)
-    )
+    model = str(fields.get("model") or "").strip()
+    capabilities = await measure_model(site.settings(), model)
+    site.checked[model] = Checked(capabilities, verdicts(capabilities, protocols().values()))

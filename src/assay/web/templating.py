@@ -129,7 +129,7 @@ def version(name: str) -> str:
     return hashlib.sha256(assets()[name]).hexdigest()[:12] if name in assets() else ""
 
 
-_ADDRESS = re.compile(r'(?<= )(href|action|src|data-src)="(?=/)')
+_ADDRESS = re.compile(r'(?<= )(href|(?:form)?action|src|data-src)="(?=/)')
 _BREAK = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")
 
 

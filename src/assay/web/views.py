@@ -235,7 +235,7 @@ def _picture(log: CallLog, known_colours: dict[str, str], most: int, *, live: bo
     if len(recent) < len(calls):
         summary += f"; the picture shows the last {len(recent)}"
     words = [f"{row}: {count_noun(sum(_row(call) == row for call in recent), 'call')}" for row in rows]
-    svg = timeline(rows, [_span(log, call, accents, live=live) for call in recent], [], "Calls over time", summary)
+    svg = timeline(rows, [_span(log, call, accents, live=live) for call in recent], "Calls over time", summary)
     return Figure(svg, f"{summary}.", "; ".join(words) + ".")
 
 

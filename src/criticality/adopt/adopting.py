@@ -16,13 +16,14 @@ from criticality.adopt.proposing import (
     Revision,
     artifacts_of,
     documented,
+    judgeable_parts,
     proposal_fault,
     readable,
     shown,
 )
 from criticality.adopt.rewriting import rewritten
 from criticality.artifacts import Artifacts, Body
-from criticality.asking import Asking, Question
+from criticality.asking import Asking, Note, Question
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
@@ -45,11 +46,11 @@ class Finding(Model):
 
     Args:
         kind: ``finding`` where the code does not do what is promised; ``reworded`` and ``withdrawn`` where the
-            promise was a misreading.
+            promise was a misreading; ``left_out`` where it cannot be judged, as ``because`` says.
         promise, case: what was promised, and for which values it does not hold and what came instead.
     """
 
-    kind: Literal["finding", "reworded", "withdrawn"]
+    kind: Literal["finding", "reworded", "withdrawn", "left_out"]
     promise: str
     case: str
     because: str = ""
@@ -60,6 +61,7 @@ class Adoption(Model):
 
     Args:
         refused: why it is not adopted; empty where it is.
+        digest: of its text.
         proposal: what holds of it.
         kept_cases: arguments, status and value of cases that the judge tried, as JSON.
         suite: how many of the changed bodies that are rejected the tests tell apart, and of how many.
@@ -73,6 +75,7 @@ class Adoption(Model):
     function: str
     id: str
     refused: str = ""
+    digest: str = ""
     proposal: Proposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
@@ -109,7 +112,7 @@ class Adopting:
         Raises:
             CallError: a call failed.
         """
-        adoption = Adoption(function=candidate.shown, id=candidate.id, refused=refused)
+        adoption = Adoption(function=candidate.shown, id=candidate.id, refused=refused, digest=candidate.digest)
         try:
             if not refused:
                 await self._adopt(candidate, adoption)
@@ -122,8 +125,9 @@ class Adopting:
 
     async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
         question = self._question(candidate, 1)
-        proposal = await self.ask.data(
-            question, Proposal, "adopt", check=lambda answer: proposal_fault(candidate, answer), spare=(),
+        proposal, notes = await self.ask.parts(
+            question, Proposal, "adopt", lambda answer: proposal_fault(candidate, answer),
+            lambda answer: judgeable_parts(candidate, answer),
             name=candidate.name, module=candidate.module, function=shown(question, candidate),
             examples=question.fence("EXAMPLES", "\n".join(f">>> {s}\n{w}" for s, w in candidate.examples)),
             callers=question.fence("CALL SITES", "\n\n".join(self.package.calls(candidate))),
@@ -132,6 +136,7 @@ class Adopting:
             adoption.refused = proposal.refused
             return
         self._told(candidate, 1, proposal)
+        adoption.findings += _left_out(notes)
         examples = documented(candidate, proposal)
         adoption.proposal = proposal
         await self._settle(candidate, adoption, examples)
@@ -189,15 +194,21 @@ class Adopting:
                 return f"answers decides on each of the numbers {', '.join(map(str, numbers))}, once"
             return proposal_fault(candidate, answer.proposal)
 
+        def sieve(answer: Revision) -> tuple[Revision, list[Note]]:
+            kept, notes = judgeable_parts(candidate, answer.proposal)
+            return answer.model_copy(update={"proposal": kept}), notes
+
         cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
-        answer = await self.ask.data(
-            question, Revision, "adopt_again", check=check, name=candidate.name,
+        answer, notes = await self.ask.parts(
+            question, Revision, "adopt_again", check, sieve, name=candidate.name,
             function=shown(question, candidate),
             proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
             broken=question.fence("BROKEN", "\n".join(cases)),
         )  # fmt: skip
         self._told(candidate, number + 1, answer.proposal)
-        lost = _promises(adoption.proposal) - _promises(answer.proposal) - {promise for _, promise, _ in broken}
+        told = {promise for _, promise, _ in broken} | {promise for promise, _ in notes}
+        lost = _promises(adoption.proposal) - _promises(answer.proposal) - told
+        adoption.findings += _left_out(notes)
         adoption.proposal = answer.proposal
         if answer.proposal.refused:
             adoption.refused = answer.proposal.refused
@@ -251,6 +262,10 @@ class Adopting:
     def _told(self, candidate: Candidate, attempt: int, proposal: Proposal) -> None:
         count = len(proposal.contracts) + len(proposal.claims)
         self.emit(PromisesMade(function=candidate.shown, attempt=attempt, promises=count))
+
+
+def _left_out(notes: Sequence[Note]) -> list[Finding]:
+    return [Finding(kind="left_out", promise=promise, case="", because=why) for promise, why in notes]
 
 
 def _with(proposal: Proposal, examples: Promised | None) -> Proposal:

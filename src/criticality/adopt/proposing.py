@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, model_validator
 
 from criticality.artifacts import Artifacts
-from criticality.asking import Question
+from criticality.asking import Note, Question, sieved
 from criticality.canonical import pretty
 from criticality.judging.claims import claim_fault
 from criticality.judging.domain import Domain, NotEvaluable
@@ -124,6 +124,27 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
 def proposal_fault(candidate: Candidate, proposal: Proposal) -> str | None:
     """Tell why a proposal cannot be judged; ``None`` where it can, or where it refuses the function."""
     return None if proposal.refused else next(_faults(candidate, proposal), None)
+
+
+def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal, list[Note]]:
+    """Leave out clauses and tests of claims that have a fault of their own, where types and errors have none."""
+    bare = proposal.model_copy(update={"contracts": [], "claims": []})
+    if proposal.refused or proposal_fault(candidate, bare):
+        return proposal, []
+
+    def fault(part: str | Promised) -> str | None:
+        field = "contracts" if isinstance(part, str) else "claims"
+        return proposal_fault(candidate, bare.model_copy(update={field: [part]}))
+
+    contracts, notes = sieved(proposal.contracts, fault, str)
+    claims: list[Promised] = []
+    for claim in proposal.claims:
+        alone = {test.name: claim.model_copy(update={"tests": [test]}) for test in claim.tests}
+        kept, more = sieved(alone.values(), fault, lambda one: f"{one.text} ({one.tests[0].name})")
+        notes += more
+        sound = claim.model_copy(update={"tests": [one.tests[0] for one in kept]})
+        claims += [sound] if kept or not claim.tests else []
+    return proposal.model_copy(update={"contracts": contracts, "claims": claims}), notes
 
 
 def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from criticality.adopt.adopting import Adoption
+from criticality.adopt.checking import RECORD, record_text
 from criticality.adopt.proposing import artifacts_of
 from criticality.artifacts import Artifacts, Body
 from criticality.canonical import pretty, toml
@@ -29,6 +30,7 @@ _KINDS = {
     "finding": "The code does not do what is promised",
     "reworded": "Reworded: the promise was a misreading",
     "withdrawn": "Withdrawn: nobody promises it",
+    "left_out": "Left out: it cannot be judged",
 }
 
 
@@ -62,6 +64,7 @@ def write_adoption(
     tree = {"trace.json": pretty(data) + "\n", "trace.md": _markdown(data, isolation)}
     if artifacts.spec is not None:
         tree |= adopter.tests(package, [_adopted(candidates[one.id], one) for one in adopted], folder)
+        tree[RECORD] = record_text(folder, package, adopted)
         tree["spec/spec.toml"] = toml(artifacts.spec.model_dump(mode="json"))
         tree["spec/claims.toml"] = toml(claims_data(artifacts))
         tree["docs/contracts.md"] = contracts_text(language(package.language), artifacts)

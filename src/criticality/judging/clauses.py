@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -168,6 +169,7 @@ def branches(code: str, params: Iterable[str]) -> Iterator[str]:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):
         return
+    within = _within(tree, known)
     for node in ast.walk(tree):
         tests: list[ast.expr] = []
         if isinstance(node, ast.If | ast.While | ast.IfExp):
@@ -179,11 +181,29 @@ def branches(code: str, params: Iterable[str]) -> Iterator[str]:
         elif isinstance(node, ast.Compare):
             tests = [one for one in (node.left, *node.comparators) if isinstance(one, ast.Compare)]
         for test in tests:
-            names = [n for n in ast.walk(test) if isinstance(n, ast.Name)]
-            read = {n.id for n in names} - {n.id for n in names if isinstance(n.ctx, ast.Store)}
-            if known & read and not read - known - BUILTINS:
+            if _speaks(test, known):
                 for way in islice(chain(_ways(test, truth=True), _ways(test, truth=False)), _WAYS):
-                    yield " and ".join(f"({ast.unparse(part)})" for part in way)
+                    yield " and ".join(f"({ast.unparse(part)})" for part in (*within[node], *way))
+
+
+def _within(tree: ast.AST, known: frozenset[str]) -> dict[ast.AST, list[ast.expr]]:
+    """Return by node what is true of the parameters wherever it is come to."""
+    within = defaultdict[ast.AST, list[ast.expr]](list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp) and _speaks(node.test, known):
+            for parts, truth in ((node.body, True), (node.orelse, False)):
+                path = _ways(node.test, truth=truth)[0]
+                for part in parts if isinstance(parts, list) else [parts]:
+                    for inner in ast.walk(part):
+                        within[inner] += path
+    return within
+
+
+def _speaks(test: ast.expr, known: frozenset[str]) -> bool:
+    """Tell whether an expression speaks of parameters, and of nothing else."""
+    names = [n for n in ast.walk(test) if isinstance(n, ast.Name)]
+    read = {n.id for n in names} - {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    return bool(known & read) and not read - known - BUILTINS
 
 
 def _ways(node: ast.expr, *, truth: bool) -> list[list[ast.expr]]:

@@ -7,9 +7,10 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from criticality.judging.hearing import HEARING, VERDICT, Difference, Fault, Hearing, Verdict
+from criticality.judging.hearing import HEARING, PROJECT, VERDICT, Difference, Fault, Hearing, Project, Verdict
 from criticality.judging.outcomes import JudgeFailed
 from criticality.lattice_plan import ModulePlan
 from criticality.spec.claims import StructuredClaim
@@ -45,16 +46,13 @@ class Court:
 
     async def clause_fault(self, hearing: Hearing, difference: Difference, clause: str, loser: int) -> str:
         """Tell why a clause does not settle a difference; empty where it does."""
-        job: dict[str, Any] = {"do": "clause", "clause": clause, "loser": loser}
-        job["difference"] = {name: getattr(difference, name) for name in Difference.__slots__}
+        job: dict[str, Any] = {"do": "clause", "clause": clause, "loser": loser, "difference": asdict(difference)}
         return str(await self._heard(job, hearing) or "")
 
     async def vacuous(self, spec: Spec, plan: tuple[ModulePlan, ...], claims: Sequence[StructuredClaim]) -> list[str]:
         """Return what is wrong with tests of claims before there are bodies, one line each."""
-        job: dict[str, Any] = {"do": "vacuous", "spec": spec.model_dump(mode="json")}
-        job["modules"] = [module.model_dump(mode="json") for module in plan]
-        job["claims"] = [claim.model_dump(mode="json") for claim in claims]
-        answer = await self._answer(job)
+        project = PROJECT.dump_python(Project(spec, plan, claims), mode="json")
+        answer = await self._answer({"do": "vacuous", "project": project})
         return [answer] if isinstance(answer, str) else list(answer)
 
     async def aclose(self) -> None:

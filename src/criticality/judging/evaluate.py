@@ -12,7 +12,7 @@ from typing import Any
 
 from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
-from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked, uncut
+from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
@@ -56,6 +56,7 @@ class Evaluator:
     Args:
         functions: by id.
         call: how a function is called; ``None`` where it has no body.
+        foresee: is given the evaluation of a clause that calls functions before it takes place.
     """
 
     def __init__(
@@ -63,8 +64,9 @@ class Evaluator:
         domain: Domain,
         functions: Mapping[str, FunctionPlan],
         call: Callable[[str, tuple[Any, ...]], Outcome | None],
+        foresee: Callable[[Callable[[], Any]], None] | None = None,
     ) -> None:
-        self.domain, self.functions, self._call = domain, functions, call
+        self.domain, self.functions, self._call, self._foresee = domain, functions, call, foresee
         #: Calls that evaluation itself made since the list was last emptied.
         self.made: list[Call] = []
         self.callables = {name.partition(".")[2]: self._callable(name) for name in functions}
@@ -145,6 +147,8 @@ class Evaluator:
 
     def _judged(self, name: str, clause: str, predicate: Predicate, held: Mapping[str, Any]) -> str | None:
         begun = thread_time()
+        if self._foresee and predicate.calls & self.callables.keys():
+            self._foresee(partial(self._value, predicate.code, held))
         try:
             fault = self._fault(predicate, held)
             if not predicate.when or self._truth(predicate.when, held):
@@ -238,8 +242,7 @@ class Evaluator:
             values = (*args, *(named[p] for p in params[len(args) :]))
             if len(values) != len(params):
                 raise TypeError(f"{name} takes {len(params)} values")
-            with uncut():
-                outcome = self._call(name, values)
+            outcome = self._call(name, values)
             if outcome is None or isinstance(outcome, NoSuchValue):
                 raise Postponed(name)
             self.made.append(Call(name, lambda: (values, outcome)))

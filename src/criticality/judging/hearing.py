@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,14 +10,25 @@ from pydantic import TypeAdapter
 
 from criticality.judging.served import ServedProgram
 from criticality.judging.values import Counts
+from criticality.lattice_plan import ModulePlan
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.spec import Spec
 
 
 @dataclass(slots=True)
-class Hearing:
+class Project:
+    """What a project promises."""
+
+    spec: Spec
+    modules: tuple[ModulePlan, ...]
+    claims: Sequence[StructuredClaim]
+
+
+@dataclass(slots=True)
+class Hearing(Project):
     """One unit's bodies, and all that they are judged by.
 
     Args:
-        spec, modules, claims: as their models dump them.
         program: variant 0 is judged, variant 1 has the accepted bodies alone; others are compared with variant 0.
         unit: ids of the functions that are judged.
         accepted: ids of functions whose bodies stand.
@@ -29,9 +41,6 @@ class Hearing:
         seconds: of processor time for one call.
     """
 
-    spec: dict[str, Any]
-    modules: list[dict[str, Any]]
-    claims: list[dict[str, Any]]
     program: ServedProgram
     unit: list[str]
     accepted: list[str]
@@ -141,5 +150,5 @@ class Verdict:
     seal: str = ""
 
 
-HEARING = TypeAdapter(Hearing)
+PROJECT, HEARING, DIFFERENCE = TypeAdapter(Project), TypeAdapter(Hearing), TypeAdapter(Difference)
 VERDICT = TypeAdapter(Verdict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from criticality.judging import growth
@@ -179,12 +180,10 @@ class Judge(Comparing):
         params = function.parameters
         values = Values(self.domain, self._literals, name)
         at = growth.growing(params, values, clause)
-        what = growth.fault(
-            params, at, self.evaluator.conditions(name), values,
-            lambda args: self._process(CANDIDATE).work(name, args), degree, self.hearing.program.counted,
-        ) if at else None  # fmt: skip
-        if what is not None:
-            verdict.measured.append(name)
+        work = partial(self._process(CANDIDATE).work, name)
+        counted, conditions = self.hearing.program.counted, self.evaluator.conditions(name)
+        what = growth.fault(params, at, conditions, values, work, degree, counted) if at else None
+        verdict.measured += [name] if what is not None else []
         if what:
             verdict.faults.append(Fault("complexity", name, clause, f"{clause} does not hold: {what}"))
 
@@ -207,9 +206,8 @@ class Judge(Comparing):
         what = growth.fault(params, at, conditions, values, measure, degree or 0.0, self.hearing.program.counted)
         if what:
             where = f"claim {claim.id}.{test.name}"
-            verdict.faults.append(
-                Fault("complexity", self.hearing.unit[0], where, f"{where}: {what}", claim=claim.id, test=test.name)
-            )
+            told = claim.id, test.name
+            verdict.faults.append(Fault("complexity", self.hearing.unit[0], where, f"{where}: {what}", None, "", *told))
 
     def _claim(self, claim: StructuredClaim, verdict: Verdict) -> None:
         for test in claim.tests:

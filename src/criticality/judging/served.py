@@ -44,6 +44,7 @@ from typing import Any, Self, cast
 
 from criticality.judging.building import BuildFailed, ServedProgram, faulty, without
 from criticality.judging.outcomes import Call, Died, NoSuchValue, Outcome, Raised, Returned
+from criticality.judging.patience import uncut
 from criticality.judging.wire import Codec, Unreadable, pack, unpack
 from llm_runtime.errors import ConfigurationError
 from sandbox import OF_OURS, BoxLimits, Gone, NoIsolation, Order, Root, Served, backend, run_now
@@ -173,7 +174,7 @@ class Process:
 
     def call(self, name: str, args: Sequence[Any]) -> Outcome:
         """Call one function and wait for how it ends."""
-        return next(iter(self.call_many([(name, args)])))
+        return self.call_packed(name, self._packed(name, args))
 
     def work(self, name: str, args: Sequence[Any]) -> int | None:
         """Return how much work a call takes; ``None`` where it gives no answer."""
@@ -182,27 +183,32 @@ class Process:
 
     def call_packed(self, name: str, packed: bytes) -> Outcome:
         """Call one function with arguments that are bytes of the wire already."""
-        identity = secrets.randbits(63)
-        fault = self._send(b"\x93" + pack(identity) + pack(name) + packed)
-        return Died(fault) if fault else self._answer(identity, name, len(packed))
+        with uncut():
+            return next(self.call_many_packed([(name, packed)]))
 
     def call_many(self, calls: Iterable[tuple[str, Sequence[Any]]]) -> Iterator[Outcome]:
         """Yield how each call ends, in order; others are on their way meanwhile. It stops after a death."""
+        return self.call_many_packed((name, self._packed(name, args)) for name, args in calls)
+
+    def _packed(self, name: str, args: Sequence[Any]) -> bytes:
+        return pack(self._place.codec.request(name, args))
+
+    def call_many_packed(self, calls: Iterable[tuple[str, bytes]]) -> Iterator[Outcome]:
+        """Yield likewise how calls end whose arguments are bytes of the wire already."""
         waiting: list[tuple[int, str, int]] = []
         held, source = 0, iter(calls)
         pending = next(source, None)
         while True:
-            while pending is not None and (not waiting or held < _AT_ONCE):
+            frames: list[bytes] = []
+            # Many go at once, so that neither side waits for the other at each.
+            while pending is not None and (not waiting or held + len(pending[1]) < _AT_ONCE):
                 identity = secrets.randbits(63)
-                frame = pack([identity, pending[0], self._place.codec.request(*pending)])
-                if waiting and held + len(frame) > _AT_ONCE:
-                    break
-                fault = self._send(frame)
-                waiting.append((identity, pending[0], len(frame)))
-                held, pending = held + len(frame), next(source, None)
-                if fault:
-                    yield Died(fault)
-                    return
+                frames.append(b"\x93" + pack(identity) + pack(pending[0]) + pending[1])
+                waiting.append((identity, pending[0], len(frames[-1])))
+                held, pending = held + len(frames[-1]), next(source, None)
+            if frames and (fault := self._send(frames)):
+                yield Died(fault)
+                return
             if not waiting:
                 return
             identity, name, size = waiting.pop(0)
@@ -212,13 +218,13 @@ class Process:
             if isinstance(outcome, Died):
                 return
 
-    def _send(self, frame: bytes) -> str:
-        """Send a request, to a new process where there is none; why that cannot be done, if so."""
+    def _send(self, frames: Sequence[bytes]) -> str:
+        """Send requests, to a new process where there is none; why that cannot be done, if so."""
         try:
             if self._served is None:
                 self._start()
             assert self._served is not None
-            self._served.send(frame, 10 * self._place.limit)
+            self._served.send(10 * self._place.limit, *frames)
         except Gone as fault:
             self.close()
             return str(fault)

@@ -8,14 +8,11 @@ import resource
 import sys
 from typing import Any
 
-from criticality.judging.hearing import HEARING, VERDICT, Difference
+from criticality.judging.hearing import DIFFERENCE, HEARING, PROJECT, VERDICT
 from criticality.judging.judge import Judge
 from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import BuildFailed
 from criticality.judging.vacuity import vacuous
-from criticality.lattice_plan import ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.spec import Spec
 from llm_runtime.errors import ConfigurationError
 
 _MEMORY = 4 << 30
@@ -44,9 +41,7 @@ def main() -> None:
 def answered(job: dict[str, Any]) -> Any:
     """Do what one line asks for."""
     if job["do"] == "vacuous":
-        spec = Spec.model_validate(job["spec"])
-        plan = tuple(ModulePlan.model_validate(module) for module in job["modules"])
-        return vacuous(spec, plan, [StructuredClaim.model_validate(claim) for claim in job["claims"]])
+        return vacuous(PROJECT.validate_python(job["project"]))
     hearing = HEARING.validate_python(job["hearing"])
     try:
         with Judge(hearing) as judge:
@@ -56,6 +51,8 @@ def answered(job: dict[str, Any]) -> Any:
                 case "compare":
                     return VERDICT.dump_python(judge.compared(), mode="json")
                 case _:
-                    return judge.clause_fault(Difference(**job["difference"]), job["clause"], job["loser"])
+                    return judge.clause_fault(
+                        DIFFERENCE.validate_python(job["difference"]), job["clause"], job["loser"]
+                    )
     except BuildFailed as fault:
         return f"the bodies cannot be built: {str(fault)[:400]}"

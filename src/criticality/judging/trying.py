@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self
@@ -14,12 +14,11 @@ from criticality.judging.hearing import Hearing
 from criticality.judging.patience import UNJUDGED, WHY
 from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
-from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
-from criticality.lattice_plan import ModulePlan, index
+from criticality.judging.wire import Codec, Unreadable, array, pack, same, to_json
 from criticality.order import resting_on
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
-from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
 
 #: What is wrong throughout falls in the first calls, however long each takes.
 _FIRST, _BATCH = 4, 64
@@ -28,6 +27,8 @@ _ASKED = 64
 #: Cases that are kept of a function.
 KEPT = 40
 CANDIDATE, HELPERS = 0, 1
+#: How often calls are gathered before a clause is evaluated, and how many are worth it.
+_ROUNDS, _WORTH = 2, 4
 CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
 
 
@@ -40,13 +41,10 @@ class Trial:
 
     def __init__(self, hearing: Hearing) -> None:
         self.hearing = hearing
-        self.spec = Spec.model_validate(hearing.spec)
-        self.plan = tuple(ModulePlan.model_validate(module) for module in hearing.modules)
-        self.functions = {name: function for name, (_, function) in index(self.plan).items()}
-        self.claims = [StructuredClaim.model_validate(claim) for claim in hearing.claims]
-        self.domain = Domain(self.spec)
-        self.codec = Codec(self.domain, self.plan)
-        self.evaluator = Evaluator(self.domain, self.functions, self._called)
+        self.claims, self.domain = hearing.claims, Domain(hearing.spec)
+        self.codec = Codec(self.domain, hearing.modules)
+        self.functions = self.codec.functions
+        self.evaluator = Evaluator(self.domain, self.functions, self._called, self._foresee)
         for name, clauses in hearing.settled.items():
             self.evaluator.settle(name, clauses)
         #: What rests on the unit: where that is tried, these are tried with it.
@@ -55,6 +53,11 @@ class Trial:
         self._open = ExitStack()
         self._processes: dict[int, Process] = {}
         self._memory: dict[tuple[str, bytes], Outcome] = {}
+        #: How accepted functions ended last; and calls of them that are only guessed, while they are gathered.
+        self._last: dict[str, Outcome] = {}
+        self._wanted: dict[tuple[str, bytes], None] | None = None
+        #: Values that a contract asks about again and again, and their bytes.
+        self._packed: dict[int, tuple[Any, bytes]] = {}
         self._current: CallOne | int = CANDIDATE
 
     def __enter__(self) -> Self:
@@ -165,12 +168,43 @@ class Trial:
         """Answer by an accepted body, in a process where no other body has been."""
         if name not in self.hearing.accepted:
             return None
-        key = name, pack(self.codec.request(name, args))
+        params = self.functions[name].parameters
+        parts = [self._bytes(value, p.type) for value, p in zip(args, params, strict=True)]
+        key = name, array(parts)
+        if key not in self._memory and self._wanted is not None:
+            self._wanted[key] = None
+            return self._last.get(name)
         if key not in self._memory:
             outcome = self._process(HELPERS).call_packed(*key)
             again = isinstance(outcome, Died) and outcome.from_outside
             self._memory[key] = self._process(HELPERS).call_packed(*key) if again else outcome
+        self._last[name] = self._memory[key]
         return self._memory[key]
+
+    def _foresee(self, evaluate: Callable[[], Any]) -> None:
+        """Have the calls answered in one go that an evaluation will make, guessing that each ends as the last one."""
+        made = len(self.evaluator.made)
+        for _ in range(_ROUNDS):
+            self._wanted = {}
+            with suppress(Exception):  # what was only guessed may be wrong
+                evaluate()
+            wanted, self._wanted = list(self._wanted), None
+            del self.evaluator.made[made:]
+            answers = self._process(HELPERS).call_many_packed(wanted if len(wanted) >= _WORTH else ())
+            told = {key: o for key, o in zip(wanted, answers, strict=False) if not isinstance(o, Died)}
+            self._memory |= told
+            if not told or len(told) < len(wanted):
+                return
+
+    def _bytes(self, value: Any, kind: TypeRef) -> bytes:
+        if isinstance(value, int | float | str | bytes):
+            return pack(self.codec.out(value, kind))
+        known = self._packed.get(id(value))
+        if known is None or known[0] is not value:
+            if len(self._packed) >= _BATCH:
+                self._packed.clear()
+            known = self._packed[id(value)] = value, pack(self.codec.out(value, kind))
+        return known[1]
 
     def _kept(self, name: str, cases: Sequence[Case], process: Process) -> list[list[Any]]:
         """Return cases with their results, spread over all that were tried; long ones are left out."""

@@ -7,26 +7,25 @@ from typing import Any
 
 from criticality.judging.domain import Domain
 from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed
+from criticality.judging.hearing import Project
 from criticality.judging.served import Outcome, Returned
 from criticality.judging.values import Counts, Values
 from criticality.judging.wire import Codec, pack
-from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
-from criticality.spec.spec import Spec
 
 STAND_INS = 8
 _CASES = Counts(40, 20, 30, 100, 0)
 
 
-def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredClaim]) -> list[str]:
+def vacuous(project: Project) -> list[str]:
     """Return what is wrong with tests of claims, one line each: nothing that they could fail on, or no values.
 
     Claims on performance are left out: what they measure is the work of the right body.
     """
-    domain = Domain(spec)
-    codec = Codec(domain, plan)
-    functions = {name: function for name, (_, function) in index(plan).items()}
+    claims, domain = project.claims, Domain(project.spec)
+    codec = Codec(domain, project.modules)
+    functions = codec.functions
     values = Values(domain, literals_of([f.contract for f in functions.values()], claims), "stand-ins")
     stand_in = 0
     memory: dict[tuple[int, str, bytes], Outcome] = {}

@@ -39,6 +39,11 @@ def pack(value: Any) -> bytes:
     return bytes(_msgpack().packb(value))
 
 
+def array(parts: Sequence[bytes]) -> bytes:
+    """Return an array of values that are bytes already."""
+    return bytes(_msgpack().Packer().pack_array_header(len(parts))) + b"".join(parts)
+
+
 def _extended(code: int, data: bytes) -> Any:
     return _msgpack().ExtType(code, data)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -13,77 +13,74 @@ PhaseName: TypeAlias = Literal["ignition", "lattice", "compositionAudit", "injec
 PHASES: tuple[PhaseName, ...] = ("ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect")
 
 
-class Interviewing(CamelCase):
+class _Step(CamelCase):
+    """Base of the sub-states: one says behind its base which it is, and of which phase."""
+
+    phase: PhaseName = "ignition"
+    type: str = ""
+
+    def __init_subclass__(cls, *, place: str, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for name, word in zip(("phase", "type"), place.split("."), strict=True):
+            cls.__annotations__[name] = Literal[word]
+            setattr(cls, name, word)
+
+
+class Interviewing(_Step, place="ignition.interviewing"):
     """Questions are being asked: the catalogue's, or, after a step back, only the ``open_questions``."""
 
-    phase: Literal["ignition"] = "ignition"
-    type: Literal["interviewing"] = "interviewing"
     interview_phase: InterviewPhase = "discovery"
     question_index: int = 0
     delegated_after: InterviewPhase | None = None
     open_questions: tuple[str, ...] = ()
 
 
-class Synthesizing(CamelCase):
+class Synthesizing(_Step, place="ignition.synthesizing"):
     """The architect proposes and the auditor challenges."""
 
-    phase: Literal["ignition"] = "ignition"
-    type: Literal["synthesizing"] = "synthesizing"
     proposal_version: int = 1
     proposed: bool = False
     challenges: int = 0
 
 
-class AwaitingApproval(CamelCase):
+class AwaitingApproval(_Step, place="ignition.awaitingApproval"):
     """The proposal lies before the person."""
 
-    phase: Literal["ignition"] = "ignition"
-    type: Literal["awaitingApproval"] = "awaitingApproval"
     proposal_version: int
     proposal_path: str
 
 
-class GeneratingStructure(CamelCase):
+class GeneratingStructure(_Step, place="lattice.generatingStructure"):
     """Modules are being planned: first the hierarchy, then one after the other."""
 
-    phase: Literal["lattice"] = "lattice"
-    type: Literal["generatingStructure"] = "generatingStructure"
     modules_planned: tuple[str, ...] = ()
     modules_generated: tuple[str, ...] = ()
 
 
-class CompilingCheck(CamelCase):
+class CompilingCheck(_Step, place="lattice.compilingCheck"):
     """The skeleton is before the type checker."""
 
-    phase: Literal["lattice"] = "lattice"
-    type: Literal["compilingCheck"] = "compilingCheck"
     compile_attempt: int = 1
 
 
-class RepairingStructure(CamelCase):
+class RepairingStructure(_Step, place="lattice.repairingStructure"):
     """The structurer repairs what the checker refused."""
 
-    phase: Literal["lattice"] = "lattice"
-    type: Literal["repairingStructure"] = "repairingStructure"
     errors: tuple[str, ...]
     repair_attempt: int = 1
     max_repair_attempts: int = 3
 
 
-class Auditing(CamelCase):
+class Auditing(_Step, place="compositionAudit.auditing"):
     """Auditors look one after the other; clean, it waits for the tests to be made."""
 
-    phase: Literal["compositionAudit"] = "compositionAudit"
-    type: Literal["auditing"] = "auditing"
     auditors_completed: tuple[str, ...] = ()
     critical: tuple[str, ...] = ()
 
 
-class ReportingContradictions(CamelCase):
+class ReportingContradictions(_Step, place="compositionAudit.reportingContradictions"):
     """What was found goes back to Ignition, or to a person."""
 
-    phase: Literal["compositionAudit"] = "compositionAudit"
-    type: Literal["reportingContradictions"] = "reportingContradictions"
     contradictions: tuple[str, ...]
     severity: Literal["simple", "complex"]
 
@@ -100,19 +97,15 @@ class Progress(CamelCase):
     pass_number: int = 1
 
 
-class SelectingFunction(CamelCase):
+class SelectingFunction(_Step, place="injection.selectingFunction"):
     """Between two functions."""
 
-    phase: Literal["injection"] = "injection"
-    type: Literal["selectingFunction"] = "selectingFunction"
     progress: Progress = Progress()
 
 
-class Implementing(CamelCase):
+class Implementing(_Step, place="injection.implementing"):
     """A body is being written."""
 
-    phase: Literal["injection"] = "injection"
-    type: Literal["implementing"] = "implementing"
     function_id: str
     current_tier: Tier = "worker"
     attempt_in_tier: int = 1
@@ -120,11 +113,9 @@ class Implementing(CamelCase):
     progress: Progress = Progress()
 
 
-class Verifying(CamelCase):
+class Verifying(_Step, place="injection.verifying"):
     """A body is being checked."""
 
-    phase: Literal["injection"] = "injection"
-    type: Literal["verifying"] = "verifying"
     function_id: str
     current_tier: Tier
     attempt_in_tier: int
@@ -133,11 +124,9 @@ class Verifying(CamelCase):
     progress: Progress = Progress()
 
 
-class Escalating(CamelCase):
+class Escalating(_Step, place="injection.escalating"):
     """A more capable model takes over."""
 
-    phase: Literal["injection"] = "injection"
-    type: Literal["escalating"] = "escalating"
     function_id: str
     from_tier: Tier
     to_tier: Tier | None
@@ -146,48 +135,38 @@ class Escalating(CamelCase):
     progress: Progress = Progress()
 
 
-class GeneratingTests(CamelCase):
+class GeneratingTests(_Step, place="mesoscopic.generatingTests"):
     """Clusters are being formed and their scenarios written."""
 
-    phase: Literal["mesoscopic"] = "mesoscopic"
-    type: Literal["generatingTests"] = "generatingTests"
     clusters: tuple[str, ...] = ()
     tests_generated: tuple[str, ...] = ()
 
 
-class ExecutingCluster(CamelCase):
+class ExecutingCluster(_Step, place="mesoscopic.executingCluster"):
     """One cluster's tests run."""
 
-    phase: Literal["mesoscopic"] = "mesoscopic"
-    type: Literal["executingCluster"] = "executingCluster"
     cluster_id: str
     clusters_remaining: tuple[str, ...] = ()
 
 
-class HandlingVerdict(CamelCase):
+class HandlingVerdict(_Step, place="mesoscopic.handlingVerdict"):
     """One cluster's verdict: passed, or the claims that it violates and nothing more."""
 
-    phase: Literal["mesoscopic"] = "mesoscopic"
-    type: Literal["handlingVerdict"] = "handlingVerdict"
     cluster_id: str
     violated_claims: tuple[str, ...] = ()
     clusters_remaining: tuple[str, ...] = ()
 
 
-class AnalyzingComplexity(CamelCase):
+class AnalyzingComplexity(_Step, place="massDefect.analyzingComplexity"):
     """Metrics are taken and smells looked for."""
 
-    phase: Literal["massDefect"] = "massDefect"
-    type: Literal["analyzingComplexity"] = "analyzingComplexity"
     applied: int = 0
     gained_since_pass: bool = False
 
 
-class ApplyingTransform(CamelCase):
+class ApplyingTransform(_Step, place="massDefect.applyingTransform"):
     """A pattern is being applied to a function."""
 
-    phase: Literal["massDefect"] = "massDefect"
-    type: Literal["applyingTransform"] = "applyingTransform"
     target_function: str
     pattern_id: str
     smell: str
@@ -195,11 +174,9 @@ class ApplyingTransform(CamelCase):
     applied: int = 0
 
 
-class VerifyingSemantics(CamelCase):
+class VerifyingSemantics(_Step, place="massDefect.verifyingSemantics"):
     """The transformed function is being checked; the scope follows the risk."""
 
-    phase: Literal["massDefect"] = "massDefect"
-    type: Literal["verifyingSemantics"] = "verifyingSemantics"
     target_function: str
     pattern_id: str
     risk: int

@@ -231,12 +231,8 @@ def _holds(guard: Guard, state: s.ProtocolState, event: Event, limits: MachineLi
         return not _holds(guard.guards[0], state, event, limits)
     if guard.type == "always":
         return True
-    if guard.type == "resumes":
-        return isinstance(event, e.HumanResponded) and event.resumes == guard.argument
-    if guard.type == "nextIs":
-        return isinstance(event, e.VerificationFailed) and event.next == guard.argument
-    if guard.type == "planned":
-        return isinstance(event, SpecEdited) and event.planned
+    if guard.type in _FIELDS:
+        return getattr(event, _FIELDS[guard.type], None) == (guard.argument or True)
     assert isinstance(state, s.Active)
     return _GUARDS[guard.type](state.phase, event, limits)
 
@@ -247,6 +243,8 @@ def _breaker(phase: Any, event: Any, limits: MachineLimits) -> bool:
     return bool(tripped(units, progress.escalated, progress.failed, limits.breaker))
 
 
+#: Guards that look at a field of the event.
+_FIELDS = {"resumes": "resumes", "nextIs": "next", "planned": "planned"}
 _GUARDS: dict[str, Callable[[Any, Any, MachineLimits], bool]] = {
     "lastQuestion": lambda phase, event, limits: event.last,
     "allModulesGenerated": lambda phase, event, limits: (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
 from pydantic import Field, ValidationError, model_validator
@@ -186,25 +187,11 @@ def _direct(kind: TypeRef) -> set[str]:
 
 
 def _cycles(edges: dict[str, set[str]]) -> Iterator[str]:
-    done: set[str] = set()
-
-    def visit(name: str, path: tuple[str, ...]) -> str | None:
-        if name in path:
-            return " -> ".join((*path[path.index(name) :], name))
-        if name in done:
-            return None
-        for target in sorted(edges.get(name, ())):
-            cycle = visit(target, (*path, name))
-            if cycle:
-                return cycle
-        done.add(name)
-        return None
-
-    for name in sorted(filter(None, edges)):
-        cycle = visit(name, ())
-        if cycle:
-            yield f"types are made of each other without end: {cycle}; break it with Option or List"
-            return
+    try:
+        TopologicalSorter({name: sorted(edges[name]) for name in sorted(filter(None, edges))}).prepare()
+    except CycleError as fault:
+        cycle = " -> ".join(reversed(fault.args[1]))
+        yield f"types are made of each other without end: {cycle}; break it with Option or List"
 
 
 def _constraint_faults(spec: Spec) -> Iterator[str]:

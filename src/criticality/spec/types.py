@@ -9,6 +9,7 @@ Languages map these names; none of them is written in a specification (CT20).
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ SCALARS = frozenset({"Int", "Float", "Decimal", "Text", "String", "Bool", "Bytes
 #: Generic types, each with the number of its arguments; 0 is any number from 1 on.
 GENERICS = {"List": 1, "Set": 1, "Option": 1, "Map": 2, "Result": 2, "Tuple": 0}
 
-_TOKEN = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*|[<>,])")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
+_BRACKETS, _BACK = str.maketrans("<>[]", "[]<>"), str.maketrans("[]", "<>")
 MAX_LENGTH = 300
 MAX_DEPTH = 8
 
@@ -61,54 +63,27 @@ def parse_type(text: str) -> TypeRef:
     """
     if len(text) > MAX_LENGTH:
         raise TypeFault(f"a type is longer than {MAX_LENGTH} characters; name parts of it")
-    tokens: list[str] = []
-    at = 0
-    while at < len(text.rstrip()):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise TypeFault(f"the type {text!r} cannot be read at character {at + 1}")
-        tokens.append(match[1])
-        at = match.end()
-    reader = _Reader(text, tokens)
-    type_ = reader.type(1)
-    if reader.at != len(tokens):
-        raise TypeFault(f"the type {text!r} goes on after its end: {tokens[reader.at]!r}")
-    return type_
+    try:
+        # With its own brackets it would be a type of Python's.
+        return _read(text, ast.parse(text.strip().translate(_BRACKETS), mode="eval").body, 1)
+    except (SyntaxError, ValueError):
+        raise TypeFault(f"the type {text!r} cannot be read; a type is written as in Map<Text, List<Int>>") from None
 
 
-class _Reader:
-    def __init__(self, text: str, tokens: list[str]) -> None:
-        self.text, self.tokens, self.at = text, tokens, 0
-
-    def type(self, depth: int) -> TypeRef:
-        if depth > MAX_DEPTH:
-            raise TypeFault(f"the type {self.text!r} is nested deeper than {MAX_DEPTH}")
-        name = self._next()
-        if not name[:1].isalpha():
-            raise TypeFault(f"the type {self.text!r} needs a name where it has {name!r}")
-        args: list[TypeRef] = []
-        if self._peek() == "<":
-            self._next()
-            args.append(self.type(depth + 1))
-            while self._peek() == ",":
-                self._next()
-                args.append(self.type(depth + 1))
-            if self._next() != ">":
-                raise TypeFault(f"the type {self.text!r} lacks a closing '>'")
-        wanted = GENERICS.get(name)
-        if (wanted is None and args) or (wanted is not None and not args) or (wanted and len(args) != wanted):
-            raise TypeFault(f"the type {self.text!r}: {name} takes {wanted or 'no'} arguments, it has {len(args)}")
-        return TypeRef(name, tuple(args))
-
-    def _peek(self) -> str:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
-
-    def _next(self) -> str:
-        token = self._peek()
-        if not token:
-            raise TypeFault(f"the type {self.text!r} ends too early")
-        self.at += 1
-        return token
+def _read(text: str, node: ast.expr, depth: int) -> TypeRef:
+    if depth > MAX_DEPTH:
+        raise TypeFault(f"the type {text!r} is nested deeper than {MAX_DEPTH}")
+    match node:
+        case ast.Name(id=name) if _NAME.match(name):
+            args = list[ast.expr]()
+        case ast.Subscript(value=ast.Name(id=name), slice=inner) if _NAME.match(name):
+            args = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        case _:
+            raise TypeFault(f"the type {text!r} needs a name where it has {ast.unparse(node).translate(_BACK)!r}")
+    wanted = GENERICS.get(name)
+    if (wanted is None and args) or (wanted is not None and not args) or (wanted and len(args) != wanted):
+        raise TypeFault(f"the type {text!r}: {name} takes {wanted or 'no'} arguments, it has {len(args)}")
+    return TypeRef(name, tuple(_read(text, arg, depth + 1) for arg in args))
 
 
 @dataclass(frozen=True, slots=True)

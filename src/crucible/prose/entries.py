@@ -16,6 +16,7 @@ from crucible.ledger import Change, Objection
 from crucible.passages import ANSWER, Passage, Span, locate
 from crucible.prose.around import TARGETS
 from crucible.transcript import CouncilTranscript, Loop
+from llm_runtime.grouping import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,8 @@ def entered(attack: Attack, entries: Iterable[Entry], first: int = 1) -> list[Ob
     """
     critique = attack.critique
     body = critique.text[: end.start()] if (end := TARGETS.search(critique.text)) else critique.text
-    places: dict[int, list[Entry]] = {}
-    for one in entries:
-        if (span := locate(one.quote, Passage(critique.source, body))) is not None:
-            places.setdefault(span.start, []).append(one)
+    found = ((locate(one.quote, Passage(critique.source, body)), one) for one in entries)
+    places = grouped((span.start, one) for span, one in found if span is not None)
     objections: list[Objection] = []
     for start, until in pairwise([*(sorted(places) or [0]), len(body)]):
         text = critique.span(start, start + len(body[start:until].rstrip()))

@@ -32,6 +32,7 @@ class _Words(BaseModel):
     limits: str
     excludes: str
     promised: dict[str, str]
+    laws: dict[str, str]
 
 
 @cache

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
+from crucible.proving.laws import broken_law
 from crucible.proving.records import (
     Around,
     BoxRequest,
@@ -66,6 +67,7 @@ class _Case:
     seconds: float = 0
     failure: FailedTest = _NONE
     head: Ran = _NOTHING
+    base: Ran = _NOTHING
     seen: Ran = _NOTHING
     quick: bool = True
     origin: Origin = ""
@@ -74,6 +76,7 @@ class _Case:
     held: list[Ran] = field(default_factory=list[Ran])
     culprits: list[Hunk] = field(default_factory=list[Hunk])
     words: str = ""
+    examples: list[str] = field(default_factory=list[str])
 
     @property
     def bare(self) -> bool:
@@ -202,6 +205,8 @@ async def judge(
         checks.append(ProofCheck(check=name, ok=not refused, what=refused or what, runs=case.runs - before))
         if refused:
             break
+    if not refused and not case.bare:
+        await _shows(case)
     proof = Proof(
         finding=fingerprint, verdict="not reproduced", refused=refused, witness=witness, checks=checks,
         failure=case.failure if case.failure.type else None, runs=case.runs, seconds=round(case.seconds, 3),
@@ -209,8 +214,9 @@ async def judge(
     if refused:
         return proof
     verdict, oracle = _verdict(case)
+    told_so = _law(case) if oracle == "law" else _said_so(case)
     return proof.model_copy(update={
-        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": _said_so(case),
+        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": told_so,
         "culprits": [*map(str, case.culprits)],
     })  # fmt: skip
 
@@ -252,7 +258,7 @@ async def _since(case: _Case) -> str:
     case.origin = "stood before"
     if case.change.single:
         return "there is one state"
-    ran = await case.ask(case.change.base)
+    ran = case.base = await case.ask(case.change.base)
     _trusted(ran)
     failure = case.failed(ran)
     lost = case.failure.kind == "own" and not case.passes(ran)
@@ -303,7 +309,7 @@ def _holding(change: ProvenChange) -> list[str]:
 
 async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
     """Return which good tests a fix breaks; those that seem so run twice more: a busy machine breaks tests too."""
-    seeming = {one.name for one in now.tests if one.outcome == "failed"} & good
+    seeming = _named(now, "failed") & good
     less = sorted(seeming)
     runs = [await case.asked(case.change.head, made, less, sealed=False) for made in ({}, case.made) if less]
     found = [{one.name for one in ran.tests if (one.outcome == "failed") == at} for at, ran in enumerate(runs)]
@@ -396,20 +402,51 @@ def _plain(text: str) -> str:
 
 
 def _oracle(case: _Case) -> Oracle:
-    """Return what says that it is wrong: a crash or a hang on what was promised, or what is written."""
+    """Return what says that it is wrong: a crash or a hang of what stands there, or what is written."""
+    if (case.origin == "stood before" or BEHAVIOUR.before(11)) and (kind := _dies(case)):
+        return kind
+    return "none" if _said_so(case) else "law" if _law(case) else _written(case)
+
+
+def _dies(case: _Case) -> Oracle | None:
+    """Return the crash or the hang of a witness that asks for nothing but what was promised."""
     kind = case.failure.kind
     large = kind == "hang" and re.search(r"\d{5}|\*|e\d", case.witness.test)
     if kind in ("crash", "hang") and case.quick and not (large or _limited(case) or _unpromised(case)) and _below(case):
         return kind
-    return "none" if _said_so(case) else _written(case)
+    return None
+
+
+def _law(case: _Case) -> str:
+    """Return the law that the head breaks and the base keeps, which needs neither words nor an example."""
+    head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
+    if case.origin != "regression" or not head or BEHAVIOUR.before(11) or _unpromised(case):
+        return ""
+    base = {law for one in case.mine(case.base) for law in one.laws}
+    return broken_law(case.change, case.failure, head, base)
 
 
 def _written(case: _Case) -> Oracle:
     """Return what is written that says that it is wrong: an example that the witness repeats, or words."""
-    texts = [*case.seen.docs.values(), *(page.text for page in (*case.change.docs, *case.change.near))]
-    if case.failure.kind == "assertion" and _repeated(case) & {one for text in texts for one in examples(text)}:
-        return "example"
-    return "words" if case.words else "none"
+    shows = case.failure.kind in (("assertion",) if BEHAVIOUR.before(11) else ("assertion", "crash", "raised"))
+    return "example" if shows and case.examples else "words" if case.words else "none"
+
+
+async def _shows(case: _Case) -> None:
+    """Find the examples that the witness repeats: those count that fail where they stand, and pass with the fix."""
+    pages = [(page.path, page.text) for page in (*case.change.docs, *case.change.near)]
+    repeated = _repeated(case)
+    case.examples = [place for place, text in (*case.seen.docs.items(), *pages) if repeated & examples(text)]
+    if case.examples and not BEHAVIOUR.before(11):
+        places = [re.sub(r":\d+ (.*)", r"::.*\\.\1$", place) for place in case.examples]
+        select = sorted({place.partition("::")[0] for place in places})
+        was, now = [await case.asked(case.change.head, made, select, sealed=False) for made in ({}, case.made)]
+        found = sorted(_named(was, "failed") & _named(now, "passed"))
+        case.examples = [*filter(re.compile("|".join(places)).match, found)]
+
+
+def _named(ran: Ran, outcome: str) -> set[str]:
+    return {one.name for one in ran.tests if one.outcome == outcome}
 
 
 def _repeated(case: _Case) -> set[tuple[str, str]]:

@@ -8,10 +8,12 @@ witness does that it may not. Stands alone: it is handed to the box as text, und
 
 # pyright: basic
 import contextlib
+import dis
 import faulthandler
 import importlib.util
 import json
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -66,7 +68,7 @@ class PytestProbe:
         self.told, self.root = told, told["root"] + os.sep
         self.watch, self.mine = set(told["watch"]), set(told["mine"])
         self.lines, self.ran, self.called, self.docs, self.audit, self.places = {}, {}, {}, {}, {}, {}
-        self.last, self.touched, self.inside, self.spoken = set(), set(), False, 0
+        self.last, self.touched, self.laws, self.inside, self.spoken = set(), set(), {}, False, 0
         self.tests = re.compile(told["tests"])
 
     def say(self, what, **more):
@@ -112,9 +114,37 @@ class PytestProbe:
 
         def local(frame, event, arg):
             here.add(frame.f_lineno)
+            if event == "exception" and caller in self.mine and self.written(arg[0]):
+                self.laws["error " + arg[0].__name__] = 1
             return local
 
         return local
+
+    def written(self, cls):
+        """Tell whether a class is the repository's."""
+        return bool(self.place(str(getattr(sys.modules.get(cls.__module__), "__file__", "<"))))
+
+    def pickling(self, dumps=pickle.dumps, loads=pickle.loads):
+        """Note where what one call of pickle's makes, another cannot read."""
+        made = []
+
+        def dumped(*args, **more):
+            made.append(dumps(*args, **more))
+            return made[-1]
+
+        def loaded(data, **more):
+            try:
+                return loads(data, **more)
+            except Exception:
+                self.laws |= {"pickle": 1} if data in made else {}
+                raise
+
+        pickle.dumps, pickle.loads = dumped, loaded
+
+    def slipped(self, last):
+        """Tell whether what failed came of a line of the repository that raises nothing, by its bytecode."""
+        code = last.tb_frame.f_code
+        return self.place(code.co_filename) and "RAISE" not in dis.opname[code.co_code[last.tb_lasti]]
 
     def hook(self, event, args):
         """Note what a witness does that it may not; what importing does is no doing of its own."""
@@ -141,6 +171,8 @@ class PytestProbe:
     def pytest_collection(self, session):
         sys.addaudithook(self.hook)
         if self.told["traced"]:
+            if self.mine:
+                self.pickling()
             threading.settrace(self.trace)
             sys.settrace(self.trace)
 
@@ -156,7 +188,7 @@ class PytestProbe:
                      failure={"kind": "own", "type": told[-1], "message": text[-2000:]})  # fmt: skip
 
     def pytest_runtest_logstart(self, nodeid, location):
-        self.last, self.touched = set(), set()
+        self.last, self.touched, self.laws = set(), set(), {}
 
     def pytest_runtest_call(self, item):
         self.inside = self.place(str(item.fspath)) in self.mine
@@ -173,7 +205,8 @@ class PytestProbe:
         if any(item.iter_markers("xfail")):
             outcome, failure = "skipped", None
         self.say("test", name=item.nodeid, outcome=outcome, phase=call.when, seconds=round(call.duration, 4),
-                 touches=sorted(self.touched)[:200], last=sorted(self.last)[:200], failure=failure)  # fmt: skip
+                 touches=sorted(self.touched)[:200], last=sorted(self.last)[:200], laws=[*self.laws],
+                 failure=failure)  # fmt: skip
 
     def failure(self, item, fault):
         """Return how a test failed: by what lies below its own line."""
@@ -183,6 +216,7 @@ class PytestProbe:
                 own, below = entry.lineno + 1, []
             elif own:
                 below.append(entry)
+        self.laws |= {"slip": 1} if self.slipped(fault.traceback[-1]._rawentry) else {}
         inner = next((one for one in reversed(below) if self.place(str(one.path))), None)
         found, at = self.cause(fault, own, below, inner)
         return {"kind": found, "test": item.nodeid, "type": fault.typename, "line": own, "at": at,

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 Verdict: TypeAlias = Literal["proved", "argued", "changed", "stood before", "asserted", "not reproduced"]
-Oracle: TypeAlias = Literal["crash", "hang", "example", "words", "none"]
+Oracle: TypeAlias = Literal["crash", "hang", "example", "law", "words", "none"]
 Origin: TypeAlias = Literal["regression", "stood before", "new code", ""]
 Around: TypeAlias = Literal["plain", "seed", "zone", "home", "after"]
 _Text: TypeAlias = Annotated[str, Field(max_length=20_000)]
@@ -101,6 +101,8 @@ class TestRun(FrozenRecord):
         phase: where it ended: ``collect``, ``setup``, ``call`` or ``teardown``.
         touches: functions of the watched files that it ran, as ``path:name``.
         last: likewise, of all files, what ran below its last line that called into the repository.
+        laws: what it says of laws that stand without words: a law of Python's that it breaks, errors of the
+            repository's own that it was answered (``error NAME``), ``slip`` where no line raised what failed it.
     """
 
     name: str
@@ -109,6 +111,7 @@ class TestRun(FrozenRecord):
     seconds: float = 0
     touches: list[str] = []
     last: list[str] = []
+    laws: list[str] = []
     failure: FailedTest | None = None
 
 
@@ -165,7 +168,8 @@ class Proof(FrozenRecord):
         origin: since when it is so.
         oracle: what says that it is wrong.
         words: where the quoted words stand, as ``file:line``.
-        told: what the change itself says of it, as "its tests change test_x"; empty for nothing.
+        told: what the change itself says of it, as "its tests change test_x"; the law, where that is its oracle;
+            empty for nothing.
         culprits: hunks of the change without which the test passes, as ``file:first-last``.
         refused: the reason of the check that refused it; empty where none did.
         runs: how many programs were run in boxes.

@@ -166,9 +166,8 @@ class NoJudge(Judge):
 
 def judge_request(pairs: Sequence[Pair], asking: Questioner, label: CallLabel) -> Request:
     """Return the question about one lot of pairs."""
-    lines = [
-        entry_line(pair=number, premise=pair.premise, claim=pair.claim) for number, pair in enumerate(pairs, start=1)
-    ]
+    numbered = enumerate(pairs, start=1)
+    lines = [entry_line(pair=number, premise=pair.premise, claim=pair.claim) for number, pair in numbered]
     text = load_prompt("crux.claims", "judge").render(pairs=asking.fence(label)("PAIRS", "\n".join(lines)))
     grammar = judging_grammar([pair.premise for pair in pairs], _NAMING, _NAMELESS)
     return replace(asking.request("relate", label, text), grammar=grammar)

@@ -111,15 +111,8 @@ def linked(book: ClaimBook, links: Links, verdicts: Sequence[Verdict]) -> ClaimB
     """Return the book with the relations that the verdicts bear out."""
     denied = {one.claim.id: one.denied for one in book.signed_by(links.author)}
     judged = [
-        Relation(
-            from_=pair[0],
-            to=pair[1],
-            kind=kind,
-            author=links.author,
-            origin="judged",
-            denied=(denied[pair[0]], denied[pair[1]]),
-        )
-        for (pair, named), verdict in zip(links.kinds.items(), verdicts, strict=True)
+        Relation(from_=a, to=b, kind=kind, author=links.author, origin="judged", denied=(denied[a], denied[b]))
+        for ((a, b), named), verdict in zip(links.kinds.items(), verdicts, strict=True)
         if (kind := _kind(verdict, named))
     ]
     return book.changed(relations=(*book.standing_relations, *judged))

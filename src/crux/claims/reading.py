@@ -137,20 +137,14 @@ async def read_book(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; what was read was kept.
     """
     present = {chunk.id for chunk in corpus.chunks}
-    old = next((one for one in book.authors if one.name == author), None) if book else None
-    reader = _Reader(
-        author,
-        corpus,
-        asking,
-        dict(book.by_id) if book else {},
-        [one for one in book.mentions if _stands(corpus, one.place)] if book else [],
-        list(book.relations) if book else [],
-        dict.fromkeys(key for key in (old.read if old else ()) if key in present),
-        old.unquoted if old else 0,
-        corrections=book.corrections if book else (),
-    )
+    book = book or ClaimBook()
+    old = next((one for one in book.authors if one.name == author), Author(name=author))
+    mentions = [one for one in book.mentions if _stands(corpus, one.place)]
+    read = dict.fromkeys(key for key in old.read if key in present)
+    held = dict(book.by_id), mentions, list(book.relations), read, old.unquoted
+    reader = _Reader(author, corpus, asking, *held, corrections=book.corrections)
     batches = batches_of(corpus, reader.read, asking.tokens_a_call)
-    reader.checked, reader.unchecked = len(reader.mentions), old is not None and old.unchecked
+    reader.checked, reader.unchecked = len(reader.mentions), old.unchecked
     if reader.unchecked and (stop := await _check(reader)) is not None:
         # What was read when a budget ended has had no second reader, and gets none now.
         keep(reader.book())

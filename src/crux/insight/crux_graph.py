@@ -15,6 +15,7 @@ from crux.insight.alignment import COARSE, most_common
 from crux.quotes import folded
 from crux.results import CamelModel, CoarseType, CruxCard, DebateResult
 from crux.retrieval.lexical import Lexical
+from llm_runtime.grouping import grouped
 
 Tie: TypeAlias = Literal["same", "negation"]
 Ties: TypeAlias = Mapping[frozenset[str], Tie]
@@ -126,10 +127,7 @@ def _groups(cards: Sequence[str], links: Sequence[CruxLink]) -> list[list[str]]:
         left |= right
         for card in right:
             group[card] = left
-    seen: dict[int, list[str]] = {}
-    for card in cards:
-        seen.setdefault(id(group[card]), []).append(card)
-    return list(seen.values())
+    return list(grouped((id(group[card]), card) for card in cards).values())
 
 
 def _line(own: Sequence[tuple[str, CruxCard]], links: Sequence[CruxLink]) -> FaultLine:

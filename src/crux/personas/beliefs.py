@@ -107,6 +107,14 @@ def density(documents: int) -> float:
     return round(1 - 0.5 * (2 / 3) ** (documents - 1), 3) if documents > 0 else 0.0
 
 
+def believed(key: str, concept: str, kind: BeliefType, places: tuple[Place, ...], corpus: Corpus) -> BeliefNode:
+    """Return a belief of which the texts are known: the more there are, the surer it is."""
+    sure = density(len({place.item for place in places}))
+    passages = (corpus.passage_of(place) for place in places)
+    grounding = tuple(dict.fromkeys(passage for passage in passages if passage))
+    return BeliefNode(id=key, concept=concept, type=kind, confidence=sure, grounding=grounding, places=places)
+
+
 def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extracted_at: str) -> BeliefGraph:
     """Return what an author holds or denies in a book now; a claim that is denied becomes its denial.
 
@@ -115,12 +123,6 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
         persona_id: the person's slug.
         extracted_at: ISO 8601.
     """
-    chunks = {item.id: [chunk for chunk in corpus.chunks if chunk.item == item.id] for item in corpus.items}
-
-    def chunk_of(place: Place) -> str:
-        own = chunks.get(place.item, [])
-        return next((chunk.id for chunk in own if chunk.start <= place.start < chunk.end), "")
-
     nodes: dict[str, BeliefNode] = {}
     contradictions: list[Contradiction] = []
     for signed in book.signed_by(author):
@@ -132,14 +134,8 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
             )
         if signed.stance not in ("holds", "denies"):
             continue
-        nodes[key] = BeliefNode(
-            id=key,
-            concept=signed.words(),
-            type=_TYPES.get(signed.claim.kind, "inference"),
-            confidence=density(len({place.item for place in places})),
-            grounding=tuple(dict.fromkeys(filter(None, map(chunk_of, places)))),
-            places=places,
-        )
+        kind = _TYPES.get(signed.claim.kind, "inference")
+        nodes[key] = believed(key, signed.words(), kind, places, corpus)
     edges: list[BeliefEdge] = []
     for one in book.standing_relations:
         if one.from_ not in nodes or one.to not in nodes:

@@ -186,8 +186,8 @@ def unquoted(text: str, corpus: Corpus) -> tuple[str, int]:
     return _QUOTED.sub(checked, text), lost
 
 
-def measured_voice(corpus: Corpus) -> tuple[float, float]:
-    """Count words a sentence, and contractions a hundred words, over all texts."""
+def measured_voice(corpus: Corpus) -> dict[str, float]:
+    """Count words a sentence, and contractions a hundred words, over all texts: two fields of a voice."""
     lengths: list[int] = []
     contractions = 0
     for item in corpus.items:
@@ -195,7 +195,7 @@ def measured_voice(corpus: Corpus) -> tuple[float, float]:
             words = sentence.split()
             lengths.append(len(words))
             contractions += sum("'" in word[1:-1] or "’" in word[1:-1] for word in words)
-    total = sum(lengths)
-    if not total:
-        return 0.0, 0.0
-    return round(total / len(lengths), 1), round(100 * contractions / total, 2)
+    if not (total := sum(lengths)):
+        return {}
+    each, hundred = round(total / len(lengths), 1), round(100 * contractions / total, 2)
+    return {"words_per_sentence": each, "contractions_per_100_words": hundred}

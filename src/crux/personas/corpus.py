@@ -13,6 +13,7 @@ from pydantic import Field
 from crux.quotes import find_quote
 from crux.results import CamelModel, Place
 from crux.sources.utterance import Utterance
+from llm_runtime.grouping import grouped
 
 T = TypeVar("T")
 
@@ -52,6 +53,15 @@ class Corpus(CamelModel):
     def by_id(self) -> dict[str, Utterance]:
         """Items by id."""
         return {item.id: item for item in self.items}
+
+    def passage_of(self, place: Place) -> str:
+        """Return the id of the passage that a place begins in; empty where it is in none."""
+        own = self._passages.get(place.item, ())
+        return next((chunk.id for chunk in own if chunk.start <= place.start < chunk.end), "")
+
+    @cached_property
+    def _passages(self) -> dict[str, list[Chunk]]:
+        return grouped((chunk.item, chunk) for chunk in self.chunks)
 
     @cached_property
     def digest(self) -> str:

@@ -160,11 +160,6 @@ def _unit(vectors: Vectors) -> Any:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
-def _named(spec: str) -> tuple[str, str]:
-    kind, _, model = spec.partition(":")
-    return kind, model
-
-
 def embed_of(spec: str, endpoint: Embed | None = None) -> Embed | None:
     """Return the embedder that ``none``, ``endpoint:MODEL`` or ``fastembed[:MODEL]`` names.
 
@@ -175,7 +170,7 @@ def embed_of(spec: str, endpoint: Embed | None = None) -> Embed | None:
     Raises:
         CruxConfigurationError: it is none of these, or not on this machine.
     """
-    kind, model = _named(spec)
+    kind, _, model = spec.partition(":")
     if spec in ("", "none"):
         return None
     if kind == "fastembed":

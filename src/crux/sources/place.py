@@ -20,6 +20,7 @@ from crux.sources.talk import read_subtitles
 from crux.sources.utterance import PlaceReading, Utterance
 from llm_runtime.documents import DocumentError, read_bytes
 from llm_runtime.documents.markup import one_line
+from llm_runtime.grouping import grouped
 from llm_runtime.toml import own_table
 
 MAX_FILES = 20_000
@@ -202,11 +203,9 @@ def _people(members: list[_Member]) -> dict[str, str]:
 
 def _named(reading: PlaceReading, names: dict[str, str]) -> PlaceReading:
     """Return a reading whose speakers bear names, two of one name told apart; and with what each text answers."""
-    ids: dict[str, set[str]] = {}
-    for one in reading.utterances:
-        if one.speaker and one.speaker_id:
-            ids.setdefault(names.get(one.speaker, one.speaker), set()).add(one.speaker_id)
-    twice = {name: sorted(own) for name, own in ids.items() if len(own) > 1}
+    known = ((one.speaker, one.speaker_id) for one in reading.utterances if one.speaker and one.speaker_id)
+    ids = grouped((names.get(speaker, speaker), own) for speaker, own in known)
+    twice = {name: sorted(set(own)) for name, own in ids.items() if len(set(own)) > 1}
     by_id = {one.id: one for one in reversed(reading.utterances)}
 
     def told(one: Utterance) -> Utterance:

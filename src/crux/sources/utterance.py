@@ -52,15 +52,8 @@ class Utterance(CamelModel):
 
 def uttered(body: Composed, **fields: str | tuple[str, ...] | None) -> Utterance:
     """Return an utterance of composed text."""
-    return Utterance.model_validate(
-        fields
-        | {
-            "text": body.text,
-            "quoted": body.quoted or None,
-            "quoted_from": body.whom if any(body.whom) else None,
-            "code": body.code or None,
-        }
-    )
+    told = {"text": body.text, "quoted": body.quoted or None, "code": body.code or None}
+    return Utterance.model_validate({**fields, **told, "quoted_from": body.whom if any(body.whom) else None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fire_circle.results import ALARM, CircleRecord, DialogueRound, NeutrosophicEvaluation
+from fire_circle.results import ALARM, CircleRecord, DialogueRound, NeutrosophicEvaluation, evaluations_of
 from llm_runtime.models import Model
 
 MOVED = 0.1
@@ -52,7 +52,7 @@ class GroupthinkMap(Model):
 def groupthink_map(result: CircleRecord) -> GroupthinkMap:
     """Draw the map of one circle, failed seats included as far as they came."""
     history = result.dialogue_history
-    seats = {e.seat: e.model for dialogue_round in history for e in dialogue_round.evaluations}
+    seats = {e.seat: e.model for e in evaluations_of(history)}
     moves = tuple(move for number in range(1, len(history)) for move in _moves(history, number))
     return GroupthinkMap(
         paths=tuple(_path(history, seat, model) for seat, model in sorted(seats.items())),
@@ -74,7 +74,7 @@ def _path(history: Sequence[DialogueRound], seat: int, model: str) -> Path:
 
 def _moves(history: Sequence[DialogueRound], number: int) -> list[Move]:
     earlier = history[:number]
-    standing = {e.seat: e for dialogue_round in earlier for e in dialogue_round.evaluations}
+    standing = {e.seat: e for e in evaluations_of(earlier)}
     moves: list[Move] = []
     for after in history[number].evaluations:
         before = standing.get(after.seat)
@@ -106,18 +106,11 @@ def _move(
 
 def _is_new(after: NeutrosophicEvaluation, earlier: Sequence[DialogueRound]) -> bool:
     """Tell whether a seat names a quote or a type that it had not named itself."""
-    own = [
-        claim
-        for dialogue_round in earlier
-        for e in dialogue_round.evaluations
-        if e.seat == after.seat
-        for claim in e.claims
-    ]
+    own = [claim for e in evaluations_of(earlier) if e.seat == after.seat for claim in e.claims]
     quotes = {claim.quote for claim in own}
     types = {kind for claim in own for kind in claim.types}
-    return any(
-        claim.verified and (claim.quote not in quotes or bool(set(claim.types) - types)) for claim in after.claims
-    )
+    named = (claim for claim in after.claims if claim.verified)
+    return any(claim.quote not in quotes or bool(set(claim.types) - types) for claim in named)
 
 
 def _evaluation_of(dialogue_round: DialogueRound, seat: int) -> NeutrosophicEvaluation | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.scores import ItemScores
+from llm_runtime.grouping import grouped
 from llm_runtime.models import Model
 from llm_runtime.statistics.bootstrap import paired_bootstrap
 from llm_runtime.statistics.interval import Interval
@@ -75,11 +76,8 @@ def hijack_report(
     trials: Sequence[HijackTrial], threshold: float, *, rng: random.Random, resamples: int = 2000
 ) -> HijackReport:
     """Report the shift in score that each family and each attack brought about."""
-    families: dict[str, list[HijackTrial]] = {}
-    attacks: dict[str, list[HijackTrial]] = {}
-    for trial in trials:
-        families.setdefault(trial.family, []).append(trial)
-        attacks.setdefault(trial.attack, []).append(trial)
+    families = grouped((trial.family, trial) for trial in trials)
+    attacks = grouped((trial.attack, trial) for trial in trials)
     return HijackReport(
         threshold=threshold,
         families={name: _report(group, threshold, rng, resamples) for name, group in families.items()},
@@ -89,10 +87,8 @@ def hijack_report(
 
 def _report(trials: Sequence[HijackTrial], threshold: float, rng: random.Random, resamples: int) -> FamilyReport:
     judged = [(trial.prompt, trial.clean, trial.attacked) for trial in trials if trial.attacked is not None]
-    by_prompt: dict[str, list[dict[str, float]]] = {}
-    for prompt, clean, scores in judged:
-        by_prompt.setdefault(prompt, []).append({name: scores[name] - clean[name] for name in _MEASURES})
-    units = list(by_prompt.values())
+    shifts = ((prompt, {name: scores[name] - clean[name] for name in _MEASURES}) for prompt, clean, scores in judged)
+    units = list(grouped(shifts).values())
     above = [scores for _, clean, scores in judged if clean["consensus"] >= threshold]
     fell = sum(scores["consensus"] < threshold for scores in above)
 

@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from fire_circle.results import FireCircleResult, Spend
+from fire_circle.results import FireCircleResult, Spend, evaluations_of
+from llm_runtime.grouping import grouped
 from llm_runtime.models import Model
 
 Rule: TypeAlias = Literal["maximum", "mean", "chair", "quantile"]
@@ -26,10 +27,7 @@ _NOBODY: Scales = {}
 
 def scales_of(benign: Iterable[ItemScores]) -> dict[str, tuple[float, ...]]:
     """Return the scales of who judged harmless items; a model in several seats has one."""
-    by_judge: dict[str, list[float]] = {}
-    for item in benign:
-        for judge, falsehood in item.seats:
-            by_judge.setdefault(judge, []).append(falsehood)
+    by_judge = grouped(score for item in benign for score in item.seats)
     return {
         judge: (min(held), *quantiles(held, n=10, method="inclusive"), max(held))
         for judge, held in by_judge.items()
@@ -49,7 +47,7 @@ def place(scales: Scales, judge: str, falsehood: float) -> float:
 
 def highest_of_seats(result: FireCircleResult) -> tuple[tuple[str, float], ...]:
     """Return the model of each seat with the highest F that it gave, in seat order."""
-    every = sorted((e.seat, e.model, e.falsehood) for held in result.dialogue_history for e in held.evaluations)
+    every = sorted((e.seat, e.model, e.falsehood) for e in evaluations_of(result.dialogue_history))
     return tuple({seat: (model, falsehood) for seat, model, falsehood in every}.values())
 
 
@@ -59,7 +57,7 @@ def score_by(rule: Rule, result: FireCircleResult, scales: Scales = _NOBODY) -> 
         return mean(place(scales, judge, falsehood) for judge, falsehood in highest_of_seats(result))
     if rule == "mean":
         return mean(e.falsehood for e in result.dialogue_history[0].evaluations)
-    spoken = [e.falsehood for held in result.dialogue_history for e in held.evaluations if e.empty_chair]
+    spoken = [e.falsehood for e in evaluations_of(result.dialogue_history) if e.empty_chair]
     return spoken[-1] if rule == "chair" and spoken else result.consensus.falsehood
 
 

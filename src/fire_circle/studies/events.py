@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
+from fire_circle.gates.verdicts import CaseVerdict
+from fire_circle.results import NeutrosophicEvaluation
 from llm_runtime.events import Event
 
 
@@ -25,8 +29,13 @@ class PassStarted(Event, type="study.pass_started"):
 
 
 class ItemFinished(Event, type="study.item_finished"):
-    """An item has its result; ``fault`` says why it has no score."""
+    """An item has its result; ``fault`` says why it has no score.
+
+    Of a case of a suite ``verdict`` is what came of it, and ``said`` what each judge said of it.
+    """
 
     name: str
     falsehood: float | None
     fault: str
+    verdict: CaseVerdict | None = Field(default=None, exclude_if=lambda verdict: not verdict)
+    said: tuple[NeutrosophicEvaluation, ...] = Field(default=(), exclude_if=lambda said: not said)

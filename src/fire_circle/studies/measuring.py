@@ -24,6 +24,7 @@ from fire_circle.studies.folder import PASSES, Manifest, StudyFolder
 from fire_circle.studies.items import groups_of
 from fire_circle.studies.passes import read_controls
 from fire_circle.study import StudyLine, read_study
+from llm_runtime.grouping import grouped
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
 
 T = TypeVar("T")
@@ -202,10 +203,8 @@ class Measuring:
 
     def _halves(self) -> tuple[list[ItemScores], list[ItemScores]]:
         """Return the items on which is chosen, and those on which is fitted."""
-        sides: dict[str, list[ItemScores]] = {"development": [], "test": []}
-        for item in self.scores:
-            sides[self._split(int(item.item))].append(item)
-        return sides["development"], sides["test"]
+        sides = grouped((self._split(int(item.item)), item) for item in self.scores)
+        return sides.get("development", []), sides.get("test", [])
 
     def _calibration(self) -> Calibration:
         return calibrate(*self._halves(), max_fpr=self.calibrated_fpr)
@@ -230,12 +229,9 @@ class Measuring:
 
     def _own_categories(self) -> dict[str, list[float]]:
         """Return harmless items of the data set itself, by family; none that the threshold was fitted to."""
-        families: dict[str, list[float]] = {}
-        for item in self.judged:
-            category = self.groups[item.index]["category"]
-            if category and item.label is False and self._unseen(item.index):
-                families.setdefault(category, []).append(item.scores.consensus)
-        return families
+        unseen = (item for item in self.judged if item.label is False and self._unseen(item.index))
+        found = ((self.groups[item.index]["category"], item.scores.consensus) for item in unseen)
+        return grouped(one for one in found if one[0])
 
     def _overdefence_on(self) -> str:
         if "overdefence" not in self.measures:
@@ -248,8 +244,8 @@ class Measuring:
             unseen = (item for item in self.scores if self._unseen(int(item.item)))
             plain = [item.consensus for item in unseen if not item.label]
             groups = self._groups("overdefence")
-            for index, falsehood in self._falsehood("overdefence").items():
-                families.setdefault(groups[index]["category"], []).append(falsehood)
+            judged = self._falsehood("overdefence").items()
+            families = grouped((groups[index]["category"], falsehood) for index, falsehood in judged)
         if not families:
             raise ValueError("no harmless prompt was judged")
         return overdefence_report(families, self.threshold, plain=plain)
@@ -259,11 +255,9 @@ class Measuring:
             groups, scored = self.groups, {item.index: item.scores.consensus for item in self.judged}
         else:
             groups, scored = self._groups("pairs"), self._falsehood("pairs")
-        members: dict[str, dict[str, list[int]]] = {}
-        for index, group in enumerate(groups):
-            members.setdefault(group["kind"], {}).setdefault(group["pair"], []).append(index)
         reports: dict[str, FlipReport] = {}
-        for kind, pairs in members.items():
+        for kind, members in grouped((group["kind"], (group["pair"], at)) for at, group in enumerate(groups)).items():
+            pairs = grouped(members)
             scores = [
                 PairScores(name=name, true_history=scored[pair[0]], false_history=scored[pair[1]])
                 for name, pair in pairs.items()

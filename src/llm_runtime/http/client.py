@@ -126,6 +126,25 @@ class Http:
             self._known[endpoint, path] = asked, body
         return body
 
+    async def get_bytes(self, endpoint: Endpoint, path: str, data: bytes | None = None) -> bytes:
+        """Return the body of a GET as it came, or of a POST of ``data``.
+
+        Raises:
+            CallError: what :meth:`post_json` raises.
+        """
+        answer = await self._answered(endpoint, path, data)
+        if answer.broken is not None or not answer.succeeded:
+            self._read(endpoint, "", answer)
+        return answer.body
+
+    def read_answer(self, endpoint: Endpoint, model: str, status: int, body: Any) -> tuple[Any, str | None]:
+        """Return what :meth:`post_json` returns for an answer that came by another way.
+
+        Raises:
+            CallError: what :meth:`post_json` raises.
+        """
+        return self._read(endpoint, model, _redacted(_Answer(status, to_json(body)), self.redactor(endpoint)))
+
     async def open(self) -> None:
         """Open the session of the running event loop now. The first one loads the HTTP library, which takes longer
         than some timeouts allow for a whole call."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Set
+from math import inf
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
@@ -16,6 +18,9 @@ from llm_runtime.silence import Patience, heeded
 _WHOLE: frozenset[Quirk] = frozenset({"no stream"})
 #: An answer of more tokens may take longer than what stands between leaves a silent connection open.
 _MOST_WHOLE = 8_192
+_NOT_WHOLE = (ConnectionCut, CallTimeout)
+#: A model that ends of itself within so many characters, so often on end, is taken to do so again.
+_SHORT, _TIMES = 8_192, 5
 
 
 def asking(
@@ -30,8 +35,8 @@ def asking(
     """Return the model function of a dialect.
 
     An answer is asked for whole, which costs half, where nobody watches, silence need not be noticed, and its
-    length is bounded: without a bound only a stream shows in time that a model repeats itself. A model whose whole
-    answer did not come is asked for streams from then on.
+    length is bounded, by the request or by the model itself, as its last answers show: else only a stream shows in
+    time that a model repeats itself. A model whose whole answer did not come is asked for streams from then on.
 
     Args:
         http: the client.
@@ -44,16 +49,16 @@ def asking(
     """
     quirks = Quirks()
     always = on_delta is not unwatched or patience.heeded
-    cut: set[str] = set()
-    redactor = http.redactor(endpoint)
+    # Of each model: short answers on end; less than any where a whole one did not come.
+    short = defaultdict[str, float](float)
 
     async def generate(request: Request) -> Reply:
-        bounded = request.max_tokens is not None and request.max_tokens <= _MOST_WHOLE
-        streamed = always or heeded() or not bounded or request.model in cut
+        before, most = (_TIMES, 0) if request.max_tokens is None else (0, request.max_tokens)
+        streamed = always or heeded() or short[request.model] < before or most > _MOST_WHOLE
         while True:
             known = quirks.of(request.model)
             body = payload(request, endpoint, known if streamed else known | _WHOLE)
-            incoming = answer(request, endpoint.name, redactor, on_delta)
+            incoming = answer(request, endpoint.name, http.redactor(endpoint), on_delta)
             incoming.sent()
             try:
                 whole, request_id = await http.stream(
@@ -61,19 +66,19 @@ def asking(
                 )
             except REFUSALS as refusal:
                 if not streamed and about_streams(refusal):
-                    cut.add(request.model)
-                    streamed = True
+                    streamed, short[request.model] = True, -inf
                     continue
                 if not quirks.learn(request.model, refusal, body):
                     raise
                 continue
             except CallError as error:
-                if isinstance(error, ConnectionCut | CallTimeout):
-                    cut.add(request.model)
+                short[request.model] = min(short[request.model], -inf if isinstance(error, _NOT_WHOLE) else 0)
                 incoming.cut(error)
                 raise
             if whole is not None:
                 incoming.whole(whole)
+            calm = incoming.size <= _SHORT and not incoming.loops
+            short[request.model] = short[request.model] + 1 if calm else min(short[request.model], 0)
             return incoming.reply(request_id)
 
     return generate

@@ -84,3 +84,6 @@ CREATE TEMP TABLE notes (run_id, place, who, note, rating, label, at)
 
 -- name: as_newest_5
 CREATE TEMP TABLE owners (name, process, beat)
+
+-- name: as_newest_6
+SELECT 1

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, TypeAlias
 from llm_runtime.errors import RunNotFound
 from llm_runtime.events import Event, Record
 from llm_runtime.store.database import SQL, Database
-from llm_runtime.store.packing import FIRST, Unpacker
+from llm_runtime.store.packing import BEGINS, Unpacker
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.summary import RunState, RunSummary
 
@@ -172,8 +172,8 @@ class RunReader(ABC):
     def _read_before(self, run: int, seq: int, unpacker: Unpacker) -> None:
         """Unpack what the record at a place refers to: all from where its stream begins."""
         of_run = f"FROM records WHERE {self.behind} AND seq < ?"
-        begins = f"SELECT seq {of_run} AND substr(body, 1, 1) = ? ORDER BY {self.in_order} DESC LIMIT 1"
-        for (first,) in self.reader.execute(begins, (run, 0, seq, FIRST)):
+        begins = f"SELECT seq {of_run} AND substr(body, 1, 1) IN (?, ?) ORDER BY {self.in_order} DESC LIMIT 1"
+        for (first,) in self.reader.execute(begins, (run, 0, seq, *BEGINS)):
             query = f"SELECT body {of_run} ORDER BY {self.in_order}"
             for (stored,) in self.reader.execute(query, (run, first - 1, seq)):
                 unpacker.unpack(stored)

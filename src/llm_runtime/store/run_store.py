@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -54,7 +55,7 @@ class RunStore(RunReader):
         self._logs: dict[str, RunLog] = {}
         self._taken: set[str] = set()
         self._taking = threading.Lock()
-        self._packers: dict[int, Packer] = {}
+        self._packers: defaultdict[int, Packer] = defaultdict(Packer)
         self._committer = Committer(self._append, lambda: len(self._logs) > 1)
 
     @abstractmethod
@@ -327,7 +328,7 @@ class RunStore(RunReader):
             raise Overtaken
 
     def _insert_packed(self, rows: list[Row], holder: str, *, flush: bool) -> int:
-        packed = [(*row[:-1], self._packers.setdefault(row[0], Packer()).pack(row[-1])) for row in rows]
+        packed = [(*row[:-1], self._packers[row[0]].pack(row[-1])) for row in rows]
         try:
             return self._insert(packed, holder, flush=flush)
         except BaseException:

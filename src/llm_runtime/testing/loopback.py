@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
+from string import Template
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import SecretStr
@@ -18,11 +20,13 @@ from llm_runtime.messages import Message
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
 from llm_runtime.testing.streaming import can_stream, events
 from llm_runtime.tokens import estimate_tokens
+from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
     from aiohttp import web
 
 Kind: TypeAlias = Literal["openai", "anthropic", "ollama"]
+_ANSWERS: Mapping[str, str] = own_table("llm_runtime.testing", "answers.toml")
 _PATHS: dict[str, Kind] = {"/v1/chat/completions": "openai", "/v1/messages": "anthropic", "/api/chat": "ollama"}
 
 
@@ -218,37 +222,18 @@ class LoopbackServer:
         return await answer if inspect.isawaitable(answer) else answer
 
     def _whole(self, answer: str, received: Received) -> dict[str, Any]:
-        asked = sum(estimate_tokens(str(message.content)) for message in received.messages)
-        answered = estimate_tokens(answer)
-        if received.kind == "anthropic":
-            return {
-                "id": f"msg_{received.number}",
-                "type": "message",
-                "role": "assistant",
-                "model": received.model,
-                "content": [{"type": "text", "text": answer}],
-                "stop_reason": "end_turn",
-                "usage": {"input_tokens": asked, "output_tokens": answered},
-            }
-        if received.kind == "ollama":
-            return {
-                "model": received.model,
-                "message": {"role": "assistant", "content": answer},
-                "done": True,
-                "done_reason": "stop",
-                "prompt_eval_count": asked,
-                "eval_count": answered,
-            }
-        usage: dict[str, Any] = {"prompt_tokens": asked, "completion_tokens": answered}
-        if self.cost is not None:
-            usage["cost"] = self.cost
-        return {
-            "id": f"chatcmpl-{received.number}",
-            "object": "chat.completion",
+        known = {
+            "number": received.number,
             "model": received.model,
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}],
-            "usage": usage,
+            "text": answer,
+            "asked": sum(estimate_tokens(str(message.content)) for message in received.messages),
+            "answered": estimate_tokens(answer),
         }
+        written = {name: json.dumps(value) for name, value in known.items()}
+        whole: dict[str, Any] = json.loads(Template(_ANSWERS[received.kind]).substitute(written))
+        if self.cost is not None and received.kind == "openai":
+            whole["usage"]["cost"] = self.cost
+        return whole
 
     async def _refuse_if_planned(self, number: int) -> None:
         if self._planned(number) is Fault.CONNECTION_REFUSED and self._site is not None:

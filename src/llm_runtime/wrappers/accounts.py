@@ -8,7 +8,7 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
+from llm_runtime.errors import AnswerAwaited, BudgetExceeded, CallError, LlmRuntimeError
 from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, CallStarted, Emit, Event, Standing, silent
 from llm_runtime.messages import Generate, Reply, Request
 
@@ -131,8 +131,10 @@ def settled(hold: Spend, reply: Reply) -> Settlement:
 
 
 def settled_by_fault(hold: Spend, fault: BaseException) -> Settlement:
-    """Return what a failed attempt took: nothing where it was refused, what the provider reported where it was, and
-    otherwise, cancelled ones included, nobody knows."""
+    """Return what a failed attempt took: nothing where it was refused or its answer is paid for by whoever takes it,
+    what the provider reported where it was, and otherwise, cancelled ones included, nobody knows."""
+    if isinstance(fault, AnswerAwaited):
+        return Settlement(NOTHING)
     if isinstance(fault, CallError):
         if fault.partial is not None and _reported(fault.partial):
             return settled(hold, fault.partial)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -25,22 +26,12 @@ def append_from_whole_line(path: Path) -> IO[str]:
     with saying(f"{path} cannot be written", StoreUnwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as raw:
-            size = raw.seek(0, os.SEEK_END)
-            raw.truncate(_end_of_last_line(raw, size))
+            # An empty file cannot be mapped.
+            if raw.tell():
+                with mmap(raw.fileno(), 0, access=ACCESS_READ) as text:
+                    whole = text.rfind(b"\n") + 1
+                raw.truncate(whole)
         return path.open("a", encoding="utf-8", newline="\n")
-
-
-def _end_of_last_line(raw: IO[bytes], size: int) -> int:
-    step = 1 << 16
-    end = size
-    while end > 0:
-        start = max(0, end - step)
-        raw.seek(start)
-        at = raw.read(end - start).rfind(b"\n")
-        if at >= 0:
-            return start + at + 1
-        end = start
-    return 0
 
 
 def write_line(stream: IO[str], data: dict[str, Any], *, sync: bool) -> None:

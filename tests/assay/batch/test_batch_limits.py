@@ -112,7 +112,7 @@ def test_a_tenant_that_does_not_wait_holds_nobody_up(database: Database, asker: 
 
 
 def test_a_store_of_an_older_version_is_brought_up_with_what_it_holds(database: Database, store_url: str) -> None:
-    for table in ("batches", "jobs", "purses", "buckets", "flights", "turns", "batch_migrations"):
+    for table in ("batches", "jobs", "purses", "buckets", "flights", "turns", "vendor_batches", "batch_migrations"):
         database.execute(f"DROP TABLE {table}")
     database.execute("CREATE TABLE batch_migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL)")
     name, script = MIGRATIONS[0]

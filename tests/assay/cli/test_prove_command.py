@@ -53,7 +53,7 @@ def asked(server: LoopbackServer) -> int:
 
 @pytest.fixture
 def tested(tmp_path: Path) -> Path:
-    """Two commits, the second of which takes a guard out; a test shows which arguments are meant."""
+    """Two commits, the second of which takes a guard out; an example says what was meant."""
 
     def git(*words: str) -> None:
         subprocess.run(("git", "-C", str(tmp_path), *words), check=True, capture_output=True)
@@ -63,10 +63,11 @@ def tested(tmp_path: Path) -> Path:
     git("config", "user.name", "A")
     guarded = "def mean(xs):\n    if not xs:\n        return 0\n    return sum(xs) / len(xs)\n"
     (tmp_path / "m.py").write_text(guarded)
+    (tmp_path / "README.md").write_text("# m\n\n    >>> from m import mean\n    >>> mean([])\n    0\n")
     (tmp_path / "test_m.py").write_text("from m import mean\n\n\ndef test_mean():\n    assert mean([1, 3]) == 2\n")
     # What else lies in the folder of a test is none of the repository's.
     (tmp_path / ".git/info/exclude").write_text("*\n")
-    git("add", "-f", "m.py", "test_m.py")
+    git("add", "-f", "m.py", "test_m.py", "README.md")
     git("commit", "-qm", "one")
     (tmp_path / "m.py").write_text("def mean(xs):\n    return sum(xs) / len(xs)\n")
     git("commit", "-qam", "two")

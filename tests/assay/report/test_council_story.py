@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import doctest
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.demo import prepare_demo
+from assay.launch import Launcher
 from assay.registry import fold_for, story_of, story_of_events
 from assay.report import units
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
+from assay.report.markup import render
 from assay.report.story import Details, Figure, Note, Prose, Section, Story, Table, Voice
 from assay.report.terminal import commands
 from crucible.config import ComplexityDomain, CouncilRole, LoopGrammar, RedTeamFlavor
@@ -39,6 +44,7 @@ from llm_runtime.events import (
     link,
     parse_event,
 )
+from llm_runtime.store import open_store
 
 
 def section(story: Story, heading: str) -> Section:
@@ -67,10 +73,23 @@ async def test_the_answer_comes_first_then_the_way_to_it(play: Any, scene: Any) 
     assert [each.heading for each in story.sections] == [*("Answer", "Cost", "How it got there")]
     assert section(story, "Answer").blocks == (Prose("Stay with the **monolith**.", lead=True),)
     assert "settled early" in story.subtitle and story.tone == "info"
-    pictures = [block for block in section(story, "How it got there").blocks if isinstance(block, Figure)]
-    assert "Judge of change: 1 call" in pictures[0].alternative
     page = story_html(story)
-    assert "<strong>monolith</strong>" in page and "<summary>Loop 2</summary>" in page and "<svg" in page
+    assert "<strong>monolith</strong>" in page and "<summary>Loop 2</summary>" in page
+
+
+async def test_first_and_final_conclusions_are_a_picture_drawn_wide_and_narrow(tmp_path: Path) -> None:
+    demo = prepare_demo("council", tmp_path, 0)
+    with closing(open_store(tmp_path / "runs.db")) as store:
+        running = await Launcher(store).start(demo.run, seed=demo.seed, run_id="council", model=demo.model)
+        await running.outcome()
+        told = section(story_of(store.records("council")), "Who moved and why").blocks
+    picture, folded = told
+    assert isinstance(picture, Figure) and isinstance(folded, Details) and isinstance(folded.blocks[0], Table)
+    drawn = render(picture.svg)
+    assert drawn.count("<svg") == 2, "one of them for a phone"
+    for name, first, now, _ in folded.blocks[0].rows:
+        assert f">{name}<" in drawn and f"{name} concluded first: {first} Concludes now: {now}" in picture.alternative
+        assert first.split()[0] in drawn
 
 
 async def test_positions_are_in_seat_order_with_what_is_new_marked(play: Any, scene: Any) -> None:

@@ -41,7 +41,7 @@ from assay.report.story import (
 )
 from assay.report.svg.bars import Bar, bar_chart
 from assay.report.svg.intervals import Dot, interval_plot
-from assay.report.svg.timeline import Band, Span, timeline
+from assay.report.svg.timeline import Span, timeline
 from assay.report.terminal import print_story
 
 _spec = importlib.util.spec_from_file_location("hostile_payloads", Path(__file__).with_name("hostile_payloads.py"))
@@ -114,7 +114,7 @@ def faults_of(page: str) -> list[str]:
 
 def story_saying(text: str) -> Story:
     """A story with ``text`` in every field there is."""
-    picture = timeline([text], [Span(text, 0, 5, "c0", text)], [Band(text, 0, 900)], text, text)
+    picture = timeline([text], [Span(text, 0, 5, "c0", text)], text, text)
     table = Table((Column(text), Column(text, "number")), ((text, text),), (text, text), text)
     blocks = (
         Prose(text),
@@ -151,7 +151,7 @@ def test_a_page_holds_only_what_is_on_the_list(payloads: list[str]) -> None:
 @TENS
 def test_a_picture_of_its_own_holds_no_more_than_text(payloads: list[str]) -> None:
     for payload in payloads:
-        svg = render(timeline([payload], [Span(payload, 0, 5, "red", payload)], [], payload, payload))
+        svg = render(timeline([payload], [Span(payload, 0, 5, "red", payload)], payload, payload))
         assert faults_of(svg) == [], payload
 
 

@@ -8,7 +8,7 @@ from assay.report.markup import Element, render
 from assay.report.svg.bars import Bar, bar_chart
 from assay.report.svg.canvas import fitted, ticks, time_ticks
 from assay.report.svg.intervals import Dot, interval_plot
-from assay.report.svg.timeline import Band, Span, timeline
+from assay.report.svg.timeline import Span, timeline
 
 
 def shapes(picture: Element, tag: str, class_: str) -> list[dict[str, str]]:
@@ -18,17 +18,17 @@ def shapes(picture: Element, tag: str, class_: str) -> list[dict[str, str]]:
 
 def test_parallel_calls_lie_in_lanes_and_bars_are_to_scale() -> None:
     spans = [Span("a", 0, 50, "c0", ""), Span("a", 25, 100, "c0", ""), Span("b", 50, 100, "red", "", faded=True)]
-    picture = timeline(["a", "b"], spans, [Band("round 1", 0, 100)], "Title", "In words")
+    picture = timeline(["a", "b"], spans, "Title", "In words")
     first, second = shapes(picture, "rect", "c0")
     assert first["y"] != second["y"]
     assert abs(float(second["width"]) - 1.5 * float(first["width"])) < 0.1
     assert shapes(picture, "rect", "faded")
     text = render(picture)
-    assert "<title>Title</title><desc>In words</desc>" in text and 'role="img"' in text and "round 1" in text
+    assert "<title>Title</title><desc>In words</desc>" in text and 'role="img"' in text
 
 
 def test_calls_that_follow_each_other_share_a_lane() -> None:
-    picture = timeline(["a"], [Span("a", 0, 5, "c0", ""), Span("a", 5, 9, "c0", "")], [], "", "")
+    picture = timeline(["a"], [Span("a", 0, 5, "c0", ""), Span("a", 5, 9, "c0", "")], "", "")
     assert len({bar["y"] for bar in shapes(picture, "rect", "c0")}) == 1
 
 
@@ -42,7 +42,7 @@ def test_bars_and_dots_are_to_scale() -> None:
 
 
 def test_a_picture_without_anything_is_still_a_picture() -> None:
-    for picture in (timeline([], [], [], "T", "D"), bar_chart([], "T", "D")):
+    for picture in (timeline([], [], "T", "D"), bar_chart([], "T", "D")):
         assert re.match(r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 [\d.]+ [\d.]+"', render(picture))
 
 

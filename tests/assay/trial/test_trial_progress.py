@@ -29,6 +29,20 @@ def test_attempts_are_counted_once_over_all_sittings() -> None:
     assert (progress.tokens, progress.cost) == (3000, 500_000)
 
 
+def test_attempts_can_be_looked_through_while_others_are_made() -> None:
+    fold = TrialFold()
+    assert fold.story().bench is not None, "there is a way there, with nothing on it"
+    fold.apply(TrialBegan(trial="t", attempts=4, puzzles=2), 0)
+    for epoch, passed in ((1, True), (2, False)):
+        fold.apply(AttemptEnded(puzzle="a", passed=passed, tokens=1500, cost=0, epoch=epoch, model="m"), epoch)
+    bench = fold.story().bench
+    assert bench is not None
+    assert [(case.name, case.state, case.place) for case in bench().cases] == [
+        ("a", "passed", "t/a/1"),
+        ("a", "failed", "t/a/2"),
+    ]
+
+
 def test_attempts_of_another_run_count_as_done() -> None:
     fold = TrialFold()
     fold.apply(TrialBegan(trial="t", attempts=4, puzzles=2, done=3), 0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -16,6 +18,7 @@ from assay.batch.jobs import Job
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.purses import Purses
 from assay.launch import Launcher
+from assay.protocols.fire_circle.gating.suite import read_suite
 from assay.registry import read_run
 from assay.report.cases import BenchCase, CaseBench, headings
 from llm_runtime.events import RunFinished, RunStarted
@@ -284,3 +287,60 @@ async def test_a_label_leaves_the_same_persons_note(web: Any, council: Any) -> N
     assert [(run["run_id"], run["tags"], run["rating"]) for run in runs] == [(run_id, ["good", "keep"], 4)]
     code, answer = await web.post(f"/runs/{run_id}/notes", rating="9")
     assert code == 400 and "1 to 5" in answer["message"]
+
+
+async def test_the_bench_is_there_before_a_suite_is_judged_with_every_judges_words(web: Any, store: RunStore) -> None:
+    held = asyncio.Event()
+
+    async def slow(request: Request) -> Reply:
+        if "fern 3" in request.messages[-1].content:
+            await held.wait()
+        return await judge(request)
+
+    cases = [{"id": f"case-{n}", "user": f"How often do I water fern {n}?"} for n in (1, 2, 3)]
+    options = {"models": ["lab/a", "lab/b"], "mode": "parallel", "concurrency": 3}
+    prepared = read_run("fire_circle.gate", {"name": "plants", "cases": cases}, options)
+    running = await Launcher(store, Settings).start(prepared, run_id="plants", seed=7, model=slow)
+    async for kind, _, data in web.stream("plants"):
+        if kind == "event" and data["event"]["type"] == "study.item_finished":
+            break
+    found = await web.json("/runs/plants/cases.json")
+    so_far = found["cases"]
+    assert found["live"], "its page looks for more"
+    assert {(case["case"], case["state"]) for case in so_far} <= {("case-1", "passed"), ("case-2", "passed")} and so_far
+    assert 'href="/runs/plants/cases"' in (await web.get("/runs/plants"))[1], "the way there stands on its page"
+    await web.post("/runs/plants/notes", who="ada", label="right", place=so_far[0]["place"])
+    held.set()
+    assert (await running.outcome()).state == "finished"
+    cases_now = (await web.json("/runs/plants/cases.json"))["cases"]
+    assert len(cases_now) == 3 and {"ada": "right"} in [case["labels"] for case in cases_now], "labels stay with a case"
+    _, fragment = await web.get("/runs/plants/cases?case=case-1", **{"x-fragment": "1"})
+    assert fragment.count("It keeps the rule.") == 3, "of the gravest first, then of each judge"
+    assert "lab/a" in fragment and "lab/b" in fragment and "round 1" in fragment
+
+
+async def test_what_people_agree_on_becomes_waivers_expectations_and_keys(web: Any, gate: Gate, tmp_path: Path) -> None:
+    run_id = await gate(many=10)
+    for who, place, label in (
+        *(("ada", "case-05", "wrong"), ("bob", "case-05", "wrong")),
+        *(
+            ("ada", "case-10", "alarm"),
+            ("ada", "case-01", "calm"),
+            ("bob", "case-02", "calm"),
+            ("ada", "case-02", "alarm"),
+        ),
+    ):
+        await web.post(f"/runs/{run_id}/notes", who=who, place=place, label=label, note="A plant, no more.")
+    for kind, name in (("toml", "waivers"), ("csv", "cases")):
+        _, text = await web.get(f"/runs/{run_id}/cases.{kind}")
+        (tmp_path / f"{name}.{kind}").write_text(text, encoding="utf-8")
+    columns = 'models = ["lab/a"]\ncases = ["cases.csv"]\ncolumns = {id = "place", user = "text"}\n'
+    (tmp_path / "suite.toml").write_text(columns + (tmp_path / "waivers.toml").read_text(encoding="utf-8"), "utf-8")
+    suite = read_suite(tmp_path / "suite.toml")
+    assert [(waiver.case, "ada" in waiver.reason and "bob" in waiver.reason) for waiver in suite.waivers] == [
+        ("case-05", True)
+    ]
+    expected = {case.id: case.expect for case in suite.cases if case.expect}
+    assert expected == {"case-01": "calm", "case-10": "alarm"}, "where people differ nothing is expected"
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "cases.csv").read_text(encoding="utf-8"))))
+    assert [row["agreed"] for row in rows if row["agreed"]] == ["calm", "wrong", "alarm"], "a key beside each text"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
+from contextlib import closing
 from html import unescape
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 import pytest
 
@@ -26,6 +30,8 @@ from llm_runtime.events import (
     RunStarted,
 )
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
+from llm_runtime.store import open_store
+from llm_runtime.store.transfer import import_run
 
 
 async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -> None:
@@ -50,6 +56,49 @@ async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -
     assert "Which &lt;b&gt;database&lt;/b&gt;?" in page and "Rain" not in page
     code, _ = await web.get("/runs?state=dancing")
     assert code == 400
+
+
+async def rains(web: Any, many: int) -> None:
+    for number in range(many):
+        run = RunStarted(
+            run_id=f"r-{number:02}", protocol="weather", title=f"Rain {number}", task={}, settings={}, seed=1
+        )
+        log = web.store.start(run)
+        log.emit(RunFinished(state="finished"))
+        log.close()
+
+
+async def test_a_list_says_how_many_there_are_and_does_something_to_those_that_are_chosen(
+    web: Any, tmp_path: Path
+) -> None:
+    await rains(web, 45)
+    _, page = await web.get("/runs")
+    assert '<small id="many">45</small>' in page and "all 45" in page
+    _, page = await web.get("/runs?search=rain+4")
+    assert '<small id="many">6 found</small>' in page, "Rain 4 and 40 to 44"
+    assert (await web.post("/runs/chosen", do="tag", run="r-01 r-02", add="wet cold"))[0] == 200
+    assert (await web.post("/runs/chosen", do="tag", all="1", search="rain 4", add="four", remove="cold"))[1] == {
+        "done": 6
+    }
+    assert [run["run_id"] for run in (await web.json("/runs?tag=cold"))["runs"]] == ["r-02", "r-01"]
+    assert len((await web.json("/runs?tag=four"))["runs"]) == 6
+    async with web.client.post(f"{web.url}/runs/chosen", data={"do": "export", "run": ["r-01", "r-02"]}) as answer:
+        held = zipfile.ZipFile(io.BytesIO(await answer.read()))
+    assert held.namelist() == ["r-01.jsonl", "r-02.jsonl"]
+    with held.open("r-01.jsonl") as file, closing(open_store(tmp_path / "other.db")) as other:
+        assert import_run(other, cast("BinaryIO", file)) == "r-01", "each is what `assay runs import` takes"
+    under_way = web.store.start(
+        RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, settings={}, seed=1)
+    )
+    code, answer = await web.post("/runs/chosen", do="delete", run="r-01 w-1")
+    assert code == 409 and "under way" in answer["message"], "what is carried out stays"
+    assert await web.post("/runs/chosen", do="delete", all="1", tag="four") == (200, {"done": 6})
+    assert [run["title"] for run in (await web.json("/runs?search=rain+4"))["runs"]] == []
+    assert len((await web.json("/runs?protocol=weather"))["runs"]) == 39
+    under_way.close()
+    for wrong in ({"do": "tag"}, {"do": "burn", "run": "r-02"}, {"do": "tag", "run": "r-02", "add": "not a:tag"}):
+        assert (await web.post("/runs/chosen", **wrong))[0] == 400
+    assert (await web.post("/runs/chosen", do="tag", run="nobody", add="x"))[0] == 404
 
 
 async def test_a_list_says_what_came_of_a_run_and_who_was_asked(web: Any, council: Any) -> None:

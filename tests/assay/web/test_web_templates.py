@@ -35,7 +35,7 @@ from assay.report.markup import element
 from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
-from assay.web.acting import fork_page, new_page, resume_page
+from assay.web.acting import new_page, onward
 from assay.web.asking import Ask, asking
 from assay.web.batch_starting import new_batch_page
 from assay.web.beginning import Played, StartBox, UsualRun, Way, choice_fragment
@@ -44,7 +44,7 @@ from assay.web.cases import LookedAt
 from assay.web.composing import composer, form_field
 from assay.web.forms import form_of, forms
 from assay.web.guard import entrance
-from assay.web.listing import BADGES, Choice, ListedRuns, runs_page
+from assay.web.listing import Choice, ListedRuns, runs_page
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.people import ROLES, Person
 from assay.web.reading import compare_page
@@ -312,8 +312,8 @@ def settings_pages(text: str) -> str:
 def run_lists(text: str) -> str:
     runs = [summary(text, state) for state in _STATES] + [summary(text, origin="live", parent="", calls=0)]
     notes = {run.run_id: [Note(run.run_id, text, text, 3, text)] for run in runs}
-    listed = ListedRuns(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes, True)
-    none, asked = ListedRuns([], {}, {}, {}, False), Choice(text, text, text, text)
+    listed = ListedRuns(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes, True, 3)
+    none, asked = ListedRuns([], {}, {}, {}, False, 0), Choice(text, text, text, text)
     lists = runs_page(listed, [batch(text)], asked, [text], [text])
     return lists + runs_page(none, [], Choice(), [], []) + runs_page(none, [], asked, [], [])
 
@@ -378,9 +378,9 @@ PAGES: dict[str, Callable[[str], str]] = {
     "asks.html": lambda text: asking("r-1", asks(text)) + asking("r-1", ()),
     "case.html": one_case,
     "cases.html": benches,
-    "batch.html": lambda text: render("batch.html", progress=batch(text), story=story(text), badges=BADGES),
+    "batch.html": lambda text: render("batch.html", progress=batch(text), story=story(text)),
     "batches.html": lambda text: "".join(
-        render("batches.html", batches=batches, live=bool(batches), badges=BADGES) for batches in ([batch(text)], [])
+        render("batches.html", batches=batches, live=bool(batches)) for batches in ([batch(text)], [])
     ),
     "call.html": calls,
     "choice.html": lambda text: "".join(choice_fragment(box) for box in boxes(text)),
@@ -388,7 +388,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "entrance.html": lambda text: entrance(text) + entrance(text, people=True),
     "error.html": lambda text: render("error.html", title=text, message=text),
     "event.html": lambda text: render("event.html", run_id="r-1", seq=5, payload=text, forks=True),
-    "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),
+    "fork.html": lambda text: onward("fork.html", summary(text), [text], {"at": text}, text),
     "home.html": homes,
     "new.html": new_pages,
     "new_batch.html": lambda text: new_batch_page("crucible.council", {"title": text, "rows": text}, text),
@@ -407,7 +407,7 @@ PAGES: dict[str, Callable[[str], str]] = {
         render("queue.html", entries=[entry(text, state) for state in states], live=bool(states))
         for states in (("waiting", "running", "failed", "done"), ())
     ),
-    "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
+    "resume.html": lambda text: onward("resume.html", summary(text), [], {"seats": text, "model": text}, text),
     "runs.html": run_lists,
     "settings.html": settings_pages,
     "crux/votes.html": votes,

@@ -118,8 +118,7 @@ def hearing(
     if due is None:
         due = [claim.id for claim in one.claims if set(claim.functions) & set(unit)]
     return Hearing(
-        spec=one.spec.model_dump(mode="json"), modules=[module.model_dump(mode="json") for module in one.plan],
-        claims=[claim.model_dump(mode="json") for claim in one.claims],
+        spec=one.spec, modules=one.plan, claims=one.claims,
         program=language(one.language).serve(one.spec, one.plan, systems),
         unit=unit, accepted=list(accepted), due=due, variants=[(kind, name) for kind, name, _ in variants],
         bodies={name: [texts[name], *(text for _, of, text in variants if of == name)] for name in unit}, **more,

@@ -10,10 +10,12 @@ import pytest
 import seeded
 from turnstile_system import needs_toolchain
 
-from criticality.judging.clauses import Condition
+from criticality.judging.clauses import Condition, branches
 from criticality.judging.domain import Domain
 from criticality.judging.judge import Judge
+from criticality.judging.served import Process
 from criticality.judging.values import Case, Counts, Values
+from criticality.judging.wire import array, pack
 from criticality.spec.contracts import parse_contract
 from criticality.spec.literals import literals_of
 from criticality.spec.predicates import PredicateFault, parse_predicate
@@ -200,3 +202,54 @@ def test_a_goal_is_of_the_type_of_the_place_that_it_is_put_at() -> None:
     assert all(type(stock) is dict and (wanted is None or type(wanted) is str) for stock, _, wanted, _ in found)
     assert any(line.name in stock for stock, line, _, _ in found)
     assert any(line.above is not None and line.above.first == 7 for _, line, _, _ in found)
+
+
+@pytest.mark.parametrize("count", [0, 3, 15, 16, 70_000])
+def test_an_array_of_values_that_are_bytes_already_is_that_of_the_values(count: int) -> None:
+    numbers = list(range(count))
+    assert array([pack(number) for number in numbers]) == pack(numbers)
+
+
+POINTS = {
+    "functions": {
+        "at": {"params": ["items: List<Int>", "place: Int"], "returns": "Int", "contracts": ["ENSURES: result >= 0"]},
+        "both": {
+            "params": ["one: List<Int>", "two: List<Int>"], "returns": "List<Int>", "calls": ["at"],
+            "contracts": ["ENSURES: all(at(result, n) == at(one, n) + at(two, n) for n in (*one, *two))"],
+        },
+    },
+    "right": [{"at": "return items.count(place)"}, {"both": "return (*one, *two)"}],
+    "wrong": [],
+}  # fmt: skip
+
+
+@needs_toolchain
+def test_what_a_contract_asks_point_by_point_is_answered_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone, gathered = [0], [0]
+    one_by_one, many = Process.call_packed, Process.call_many_packed
+
+    def call_packed(self: Process, name: str, packed: bytes) -> Any:
+        alone[0] += name == "it.at"
+        return one_by_one(self, name, packed)
+
+    def call_many_packed(self: Process, calls: Any) -> Any:
+        calls = list(calls)
+        gathered[0] += len(calls) * (len(calls) > 1)
+        return many(self, calls)
+
+    monkeypatch.setattr(seeded, "table", lambda name: {"points": POINTS})
+    monkeypatch.setattr(Process, "call_packed", call_packed)
+    monkeypatch.setattr(Process, "call_many_packed", call_many_packed)
+    for body, right in (("return (*one, *two)", True), ("return (*one, *two[:5])", False)):
+        alone[0] = gathered[0] = 0
+        hearing = seeded.hearing(seeded.ruled_out("points"), ["it.both"], {"it.both": body}, counts=FEW)
+        with Judge(hearing) as judge:
+            verdict = judge.heard()
+        assert (verdict.faults == []) is right
+        assert not right or gathered[0] > 3 * alone[0], (alone, gathered)
+
+
+def test_a_branch_within_another_is_come_to_where_both_conditions_hold() -> None:
+    body = "if month == 2:\n    return 29 if year == 3100 else 28\nreturn 31 if month > 7 else 30"
+    assert "(month == 2) and (year == 3100)" in set(branches(body, ["year", "month"]))
+    assert "(month != 2) and (month > 7)" not in set(branches(body, ["year", "month"])), "what returns is not followed"

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from crucible.proving import BoxRequest, ProvenChange, Ran, Run, States, judge, read_change
 from crucible.proving.records import Edit, FailedTest, Proof, TestRun, Witness
@@ -18,6 +19,7 @@ BASE = {
 
 `split_every` splits a list into parts of equal length; the last may be shorter than the others.
 
+    >>> from shop.lists import join_names
     >>> join_names(["a", "b"])
     'a and b'
 
@@ -164,8 +166,11 @@ def witness(body: str, *fix: tuple[str, str], path: str = "shop/lists.py", quote
     return Witness(test=test, fix=[Edit(path=path, old=old, new=new) for old, new in fix], quote=quote, **more)
 
 
-def told(change: ProvenChange, kind: str = "assertion") -> Run:
-    """A box that says what a true one would of a witness for `first`: it fails on the head, and nowhere else."""
+def told(change: ProvenChange, kind: str = "assertion", **more: Any) -> Run:
+    """A box that says what a true one would of a witness for `first`: it fails on the head, and nowhere else.
+
+    More: how it fails, and what its test says of laws on the ``head`` and on the ``base``.
+    """
 
     async def run(ask: BoxRequest) -> Ran:
         first, name = "shop/lists.py:first", f"{change.place}::test_it"
@@ -174,9 +179,10 @@ def told(change: ProvenChange, kind: str = "assertion") -> Run:
             return Ran(key=ask.key, code=0, tests=[one])
         changed = {one.path: one.head for one in change.files}
         fails = ask.tree == change.head and all(ask.files.get(path, text) == text for path, text in changed.items())
-        how = {"kind": kind, "test": name, "type": "TypeError", "line": 7}
+        how = {"kind": kind, "test": name, "type": "TypeError", "line": 7, "at": "shop/lists.py:14", **more}
         failure = FailedTest.model_validate(how) if fails else None
-        one = TestRun(name=name, outcome="failed" if fails else "passed", failure=failure, last=[first])
+        outcome, laws = ("failed", more.get("head", [])) if fails else ("passed", more.get("base", []))
+        one = TestRun(name=name, outcome=outcome, failure=failure, last=[first], laws=laws)
         return Ran(key=ask.key, code=int(fails), tests=[one], ran=[first])
 
     return run

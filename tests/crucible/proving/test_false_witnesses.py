@@ -127,6 +127,36 @@ async def test_a_crash_beside_what_a_docstring_excludes_is_a_change(shop: Shop) 
     assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
 
 
+MODES = '''CHOSEN = [""]
+
+
+def choose(name):
+    CHOSEN[:] = [name]
+
+
+def share(part, whole):
+    """Return a share.
+
+    >>> choose("lenient")
+    >>> share(1, 0)
+    0
+    >>> choose("")
+    """
+    mode = CHOSEN[0] or "lenient"
+    return 0 if mode == "lenient" and not whole else part / whole
+'''
+
+
+@pytest.mark.box
+async def test_an_example_that_still_holds_where_it_stands_is_not_broken(shop: Shop) -> None:
+    edit = ('or "lenient"', 'or "strict"')
+    shop.change("shop/lists.py", ("LIMIT = 3", "LIMIT = 4"), more={"shop/modes.py": MODES})
+    body = "from shop import modes\n\n\ndef test_it():\n    assert modes.share(1, 0) == 0\n"
+    change = shop.change("shop/modes.py", edit)
+    proof = await shop.judged(change, witness(body, edit[::-1], path="shop/modes.py"))
+    assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
+
+
 @pytest.mark.box
 async def test_a_class_that_bears_a_builtin_name_is_not_what_was_promised(shop: Shop) -> None:
     body = "kind = type('list', (list,), {'copy': None})\nassert lists.first(kind()) == 0"

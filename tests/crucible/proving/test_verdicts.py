@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.crucible.proving.shop import BASE, Shop, git, witness, write
+from tests.crucible.proving.shop import BASE, Shop, git, told, witness, write
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.proving import States, judge, predict, read_change, read_state
+from llm_runtime.behaviour import behaving
 
 pytestmark = pytest.mark.box
 
@@ -15,10 +17,11 @@ LAST = ('" and " + names[-1]', '", and " + names[-1]')
 DOWN = ("        start -= 1\n", "        start -= start > 1\n")
 
 
-async def test_a_crash_on_what_an_annotation_promises_is_proved(shop: Shop) -> None:
+async def test_a_crash_that_the_change_brings_may_be_meant_and_is_a_change(shop: Shop) -> None:
     change = shop.change("shop/lists.py", FIRST)
     proof = await shop.judged(change, witness("assert lists.first([]) == 0", FIRST[::-1]), "shop/lists.py:15")
-    assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "regression", "crash"), proof
+    assert (proof.verdict, proof.origin, proof.oracle) == ("changed", "regression", "none"), proof
+    assert proof.failure and proof.failure.kind == "crash"
     assert proof.culprits == ["shop/lists.py:15-15"] and proof.runs > 10
     assert all(check.ok for check in proof.checks)
 
@@ -31,10 +34,28 @@ async def test_a_call_that_the_readme_answers_is_proved(shop: Shop) -> None:
     assert len(proof.culprits) == 1
 
 
-async def test_a_hang_in_the_repository_is_proved(shop: Shop) -> None:
+@pytest.mark.parametrize("kind", ["crash", "hang"])
+async def test_a_log_of_before_calls_a_crash_or_a_hang_of_a_change_proved(shop: Shop, kind: str) -> None:
+    change, true = shop.change("shop/lists.py", FIRST), witness("assert lists.first([]) == 0", FIRST[::-1])
+    now = await judge(change, true, [], "f", told(change, kind))
+    with behaving([(BEHAVIOUR, 10)]):
+        before = await judge(change, true, [], "f", told(change, kind))
+    assert [(one.verdict, one.oracle) for one in (now, before)] == [("changed", "none"), ("proved", kind)]
+
+
+async def test_an_example_of_the_readme_that_crashes_now_is_proved(shop: Shop) -> None:
+    edit = ('    return ", ".join(names[:-1])', '    return ", ".join(names[:-1]) + names[2][2]')
+    change = shop.change("shop/lists.py", edit)
+    true = witness('assert lists.join_names(["a", "b"]) == "a and b"', edit[::-1])
+    proof = await shop.judged(change, true)
+    assert (proof.verdict, proof.oracle) == ("proved", "example"), proof
+    assert proof.failure and proof.failure.kind == "crash"
+
+
+async def test_a_hang_in_the_repository_is_a_change(shop: Shop) -> None:
     change = shop.change("shop/lists.py", DOWN)
     proof = await shop.judged(change, witness("assert lists.count_down(3) == 3", DOWN[::-1]))
-    assert (proof.verdict, proof.oracle) == ("proved", "hang"), proof
+    assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
     assert proof.failure and proof.failure.at.startswith("shop/lists.py:")
 
 
@@ -77,14 +98,14 @@ async def test_one_state_is_proved_by_a_crash(shop: Shop) -> None:
     assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "stood before", "crash"), proof
 
 
-async def test_new_code_is_proved_by_a_crash_in_it(shop: Shop) -> None:
+async def test_a_crash_of_new_code_is_an_opinion_with_a_test(shop: Shop) -> None:
     new = "\n\ndef middle(items: list[int]) -> int:\n    return items[len(items) // 2]\n"
     change = shop.change(
         "shop/lists.py", ("    return max(items, key=len)\n", "    return max(items, key=len)\n" + new)
     )
     mend = ("    return items[len(items) // 2]", "    return items[len(items) // 2] if items else 0")
     proof = await shop.judged(change, witness("assert lists.middle([]) == 0", mend), "shop/lists.py:40")
-    assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "new code", "crash"), proof
+    assert (proof.verdict, proof.origin, proof.oracle) == ("asserted", "new code", "none"), proof
 
 
 async def test_a_prediction_costs_two_runs_and_says_what_both_states_answer(shop: Shop) -> None:
@@ -105,7 +126,7 @@ async def test_what_is_uncommitted_is_a_state_and_git_stays_as_it_is(shop: Shop)
     before = git(shop.folder, "status", "--porcelain"), git(shop.folder, "count-objects")
     change = read_change("", shop.command, at=shop.folder)
     proof = await shop.judged(change, witness("assert lists.first([]) == 0", FIRST[::-1]))
-    assert proof.verdict == "proved", proof
+    assert proof.verdict == "changed", proof
     assert (git(shop.folder, "status", "--porcelain"), git(shop.folder, "count-objects")) == before
 
 

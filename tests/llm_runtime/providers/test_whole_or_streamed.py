@@ -53,6 +53,16 @@ async def test_what_nobody_watches_and_whose_length_is_bounded_is_asked_for_whol
     assert streamed(server) == [False, True, True, True, True, True]
 
 
+async def test_a_model_whose_answers_are_short_is_asked_for_whole_ones_until_one_is_long(http: Http) -> None:
+    texts = iter([*["short"] * 7, "a long one, " * 1_000, "short"])
+    async with LoopbackServer(lambda _: next(texts)) as server:
+        generate = openai_compatible(server.endpoint(), http)
+        for _ in range(9):
+            await generate(dataclasses.replace(BOUNDED, max_tokens=None))
+    # Without a bound of the request only the answers show that they end: the first five, and again after a long one.
+    assert streamed(server) == [*[True] * 5, *[False] * 3, True]
+
+
 async def test_a_whole_answer_that_was_cut_on_its_way_is_asked_for_as_a_stream_next_time(http: Http) -> None:
     async with LoopbackServer("42", faults={1: Fault.CUT_AFTER_HEADERS}) as server:
         generate = openai_compatible(server.endpoint(), http)

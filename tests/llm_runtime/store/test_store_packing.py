@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
@@ -16,6 +17,7 @@ from tests.extent import examples
 from llm_runtime.errors import StoreError
 from llm_runtime.events import CallFinished, CallStarted, RunStarted, UnknownEvent
 from llm_runtime.store import RunStore, SqliteStore
+from llm_runtime.store.packing import Packer, Unpacker
 from llm_runtime.store.verify import verify
 
 Started = Callable[..., RunStarted]
@@ -48,6 +50,33 @@ def test_what_repeats_is_stored_once_and_reads_as_it_was(any_store: RunStore, st
     assert verify(any_store, "run-1").ok
     stored = any_store.reader.execute("SELECT sum(length(body)) FROM records")[0][0]
     assert stored < sum(map(len, written)) / 20
+
+
+def test_a_run_that_an_older_version_packed_is_read_and_gone_on_with(
+    store: SqliteStore, started: Started, call: Call
+) -> None:
+    written = talk(store, started, call, calls=4)
+    deflate = zlib.compressobj(5, zlib.DEFLATED, -zlib.MAX_WBITS)
+    mark = b"\x01"
+    for seq, body in enumerate(written, start=2):
+        if len(body) >= 512:
+            packed = deflate.compress(body) + deflate.flush(zlib.Z_SYNC_FLUSH)
+            store.writer.execute("UPDATE records SET body = ? WHERE id & 4294967295 = ?", (mark + packed[:-4], seq))
+            mark = b"\x02"
+    log = store.reopen("run-1")
+    event = UnknownEvent(name="any", data={"text": PROMPT})
+    log.emit(event)
+    log.close()
+    assert bodies(store, "run-1")[1:] == [*written, event.canonical()] and verify(store, "run-1").ok
+    assert [record.body for record in store.records("run-1", after=len(written), limit=1)] == [written[-1]]
+    assert store.repack("run-1") > 0 and verify(store, "run-1").ok
+
+
+def test_what_unpacks_into_more_than_any_event_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = Packer().pack(b"{" + b"0" * 2**20)
+    assert Unpacker().unpack(stored) == b"{" + b"0" * 2**20
+    monkeypatch.setattr("llm_runtime.store.packing._MOST", 2**19)
+    assert Unpacker().unpack(stored) == stored
 
 
 def test_a_reader_may_begin_anywhere(any_store: RunStore, started: Started, call: Call) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
-from assay.api.answering import answer_of, why_none
+from assay.api.answering import account, answer_of, why_none
 from assay.api.catalogue import ChatModel, chat_models
 from assay.api.desk import Desk, Order, order_name
 from assay.api.keys import ApiKey
@@ -167,16 +167,8 @@ class Caller:
         return self._reply(run)
 
     def _reply(self, run: LiveRun) -> RunReply:
-        spent = run.head.tally.total
-        reply = RunReply(
-            run_id=run.run_id,
-            state=run.state,
-            steps=[clean(line.step) for line in run.steps(_STEPS)],
-            calls=spent.live.calls,
-            cost_usd=None if spent.live.unpriced else spent.live.cost / 1_000_000,
-            partial=spent.failed > 0,
-            standing=run.standing.data(),
-        )
+        steps = [clean(line.step) for line in run.steps(_STEPS)]
+        reply = RunReply(run_id=run.run_id, state=run.state, steps=steps, **account(run))
         if run.state == "finished":
             reply.answer = answer_of(run, ChatModel("", find(run.started.protocol)), "").text
         elif run.state == "running" and run.fault is None:

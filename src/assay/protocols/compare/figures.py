@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from assay.protocols.compare.spending import PLAIN, SECONDS, Outlay, name_of, paid, together, unit_of
+from llm_runtime.grouping import grouped
 from llm_runtime.models import Model
 from llm_runtime.statistics.bootstrap import paired_bootstrap
 from llm_runtime.statistics.clustered import clustered
@@ -190,9 +191,7 @@ class Rules:
 
     def clustered(self, rows: Sequence[Row], values: Sequence[float], least: float) -> tuple[Interval, float]:
         """Return the mean of values of rows, several of a task, and the p-value of 0."""
-        clusters: dict[str, list[float]] = {}
-        for row, value in zip(rows, values, strict=True):
-            clusters.setdefault(row.task.rpartition("#")[0], []).append(value)
+        clusters = grouped((row.task.rpartition("#")[0], value) for row, value in zip(rows, values, strict=True))
         return clustered([*clusters.values()], least)
 
     def failed(self, method: str, rows: Sequence[Row]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +21,7 @@ from assay.report.svg.bars import Bar, bar_chart
 from assay.report.units import count_noun, money, points, saved, short_count
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunStarted
+from llm_runtime.grouping import grouped
 
 if TYPE_CHECKING:
     from assay.protocols.compare.task import Options, Task
@@ -66,13 +66,11 @@ class CompareFold(GenericFold):
         """Return the report."""
         plain = super().story()
         result, tasks = self.figures(), len(self._tasks)
-        said: defaultdict[str, set[str]] = defaultdict(set)
-        for row in self._rows.values():
-            said[row.task].add(_told(row))
+        said = grouped((row.task, _told(row)) for row in self._rows.values())
         made = {**_made(result, tasks), "answers": self._rows.values(), "run_id": self.run_id}
 
         def alike(row: Row) -> str:
-            return "differ" if len(said[row.task]) > 1 else "same"
+            return "differ" if len(set(said[row.task])) > 1 else "same"
 
         told = _outline().story(
             Writing({**result.__dict__, **made}, {**_FORMS, "alike": alike}, {"spend": lambda _: [_spend(result)]})
@@ -101,9 +99,7 @@ CompareFold.lines = {MethodAnswered: _answered}
 
 def _made(result: Figures, tasks: int) -> Scope:
     """Return what the report tells of the figures and they do not hold themselves."""
-    by_task: dict[str, list[Row]] = {}
-    for row in result.rows:
-        by_task.setdefault(row.task, []).append(row)
+    by_task = grouped((row.task, row) for row in result.rows)
     scored = [pair for pair in result.comparisons if pair.difference]
     spent = [(pair, pair.spend) for pair in result.comparisons if pair.spend]
     checkable = [method.checkable for method in result.methods if method.score]

@@ -74,7 +74,8 @@ class Shown:
         ran = said.get(f"since {proof.origin}", "")
         # What was seen may be long; its first line says what refused it.
         refused = proof.refused.partition("\n")[0][:300].rstrip(".") or "no test failed"
-        read, told = said[str(self.proven.read_alike)], proof.told or "the change says nothing of it"
+        how = said.get(f"it {getattr(proof.failure, 'kind', '')}", "")
+        read, told = said[str(self.proven.read_alike)], how + (proof.told or "the change says nothing of it")
         text = said.get(proof.verdict) or said.get(proof.oracle, "{ran}.")
         return text.format(ran=ran, refused=refused, words=proof.words, read=read, told=told)
 

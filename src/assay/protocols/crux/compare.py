@@ -12,7 +12,7 @@ from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
-from assay.protocols.crux.retrieving import LanguageOption, TemperatureOption, TokensOption
+from assay.protocols.crux.retrieving import Language, TokensACall
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun, in_words
 from crux import ChosenModel, ModelTable
@@ -53,15 +53,15 @@ class Task(Model):
 class HowRead(Model):
     """How texts are read and set side by side."""
 
-    language: LanguageOption = "English"
+    language: Language = "English"
     """In which claims are written; quotations stay as they are."""
-    tokens_a_call: TokensOption = BATCH_TOKENS
+    tokens_a_call: TokensACall = BATCH_TOKENS
     """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
     fast: ModelName = _TABLE.fast.id
     """The model that reads and judges."""
     strong: ModelName = _TABLE.strong.id
     """The model that compares."""
-    takes_temperature: TemperatureOption = True
+    takes_temperature: bool = True
     """Whether the models take a temperature."""
     judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""

@@ -12,7 +12,7 @@ from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
-from assay.protocols.crux.retrieving import LanguageOption, TokensOption
+from assay.protocols.crux.retrieving import Language, TokensACall
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from crux.requests import BATCH_TOKENS
@@ -35,9 +35,11 @@ class Task(Model):
 class Options(Model):
     """How much is read."""
 
-    language: LanguageOption = "English"
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["building"]
+
+    language: Language = "English"
     """In which claims are written; quotations stay as they are."""
-    tokens_a_call: TokensOption = BATCH_TOKENS
+    tokens_a_call: TokensACall = BATCH_TOKENS
     """Of the texts, so many tokens are read a call; a model with a short window needs fewer."""
     audit: bool = False
     """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""

@@ -1,4 +1,4 @@
-"""How passages are read and found: the options of both, the embedder that a run names, the folder of indexes."""
+"""How passages are read and found: what may be set of both, the embedder that a run names, the folder of indexes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from assay.fields import Ui
 from assay.protocol import RunContext
 from crux.retrieval.embed import Embed, EndpointEmbed, embed_of
 from llm_runtime.names import Kind, Names
@@ -19,25 +18,10 @@ def _served(text: str) -> list[tuple[Kind, str]]:
 
 
 EmbedOption: TypeAlias = Annotated[
-    str,
-    Field(pattern=r"^(none|endpoint:.{1,300}|fastembed(:.{1,300})?)$"),
-    Names("embedder", _served),
-    Ui(
-        help="Find passages by meaning too: endpoint:MODEL of a server, or fastembed[:MODEL] on this machine "
-        "[default: none, by words alone].",
-        metavar="WITH",
-        label="Embeddings",
-    ),
+    str, Field(pattern=r"^(none|endpoint:.{1,300}|fastembed(:.{1,300})?)$"), Names("embedder", _served)
 ]
-TemperatureOption: TypeAlias = Annotated[
-    bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.", label="Send a temperature")
-]
-LanguageOption: TypeAlias = Annotated[
-    str, Field(min_length=2, max_length=40), Ui(metavar="NAME", show_default=True, label="Language of the claims")
-]
-TokensOption: TypeAlias = Annotated[
-    int, Field(ge=200, le=32_000), Ui(metavar="N", show_default=True, label="Tokens a call")
-]
+Language: TypeAlias = Annotated[str, Field(min_length=2, max_length=40)]
+TokensACall: TypeAlias = Annotated[int, Field(ge=200, le=32_000)]
 
 
 def index_folder() -> Path:

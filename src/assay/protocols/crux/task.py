@@ -13,7 +13,7 @@ from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux import PROTOCOL
 from assay.protocols.crux.people import PeopleFolder, open_people, panel_of
-from assay.protocols.crux.retrieving import EmbedOption, TemperatureOption, embedder, index_folder
+from assay.protocols.crux.retrieving import EmbedOption, embedder, index_folder
 from assay.report.standing import Leaning, RunVerdict
 from assay.report.units import count_noun
 from crux import ChosenModel, Debate, DebateConfig, Evidence, ModelTable, Persona
@@ -78,7 +78,7 @@ class Options(Model):
     """Find passages by meaning too, with a model that makes vectors."""
     models: tuple[ModelName, ...] = ()
     """Models that the debaters take in turn to speak, one a line: ids, or PROVIDER:MODEL."""
-    takes_temperature: TemperatureOption = True
+    takes_temperature: bool = True
     """Whether the models take a temperature."""
     engine: Annotated[dict[str, Any], FieldsOf(DebateConfig), Ui(hidden=True)] = {}
     """Rarer settings, by their name in ``DebateConfig``."""

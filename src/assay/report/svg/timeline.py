@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import ROW, fitted, label, picture, text_width, time_ticks, widest
+from assay.report.svg.canvas import ROW, fitted, label, picture, time_ticks, widest
 from assay.report.units import duration
 
 
@@ -22,22 +22,11 @@ class Span:
     faded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """A stretch of time with a name: a loop, a round."""
-
-    name: str
-    start: float
-    end: float
-
-
-def timeline(
-    rows: Sequence[str], spans: Sequence[Span], bands: Sequence[Band], title: str, description: str
-) -> Element:
+def timeline(rows: Sequence[str], spans: Sequence[Span], title: str, description: str) -> Element:
     """Draw bars by row over time; bars of one row that overlap get lanes, so that parallel work shows."""
-    width, top, right = 880.0, 26.0, 16.0
+    width, top, right = 880.0, 6.0, 16.0
     gutter = widest(rows, most=190.0) + 18
-    end = max([span.end for span in spans] + [band.end for band in bands] + [1.0])
+    end = max([span.end for span in spans] + [1.0])
     scale = (width - gutter - right) / end
     bottom = top + len(rows) * ROW
 
@@ -45,21 +34,6 @@ def timeline(
         return gutter + at * scale
 
     parts: list[Element] = []
-    for index, band in enumerate(bands):
-        if index % 2 == 0:
-            parts.append(
-                element(
-                    "rect",
-                    x=x(band.start),
-                    y=0.0,
-                    width=(band.end - band.start) * scale,
-                    height=bottom,
-                    class_="band",
-                    rx=4.0,
-                )
-            )
-        if (band.end - band.start) * scale > text_width(band.name, 11) + 8:
-            parts.append(label(x(band.start) + 6, 13, band.name, class_="soft", size=11))
     for tick in time_ticks(end):
         parts.append(element("line", x1=x(tick), x2=x(tick), y1=top, y2=bottom, class_="grid"))
         name = duration(int(tick)).replace(".0 s", " s") if tick else "0"

@@ -288,7 +288,7 @@ async function refresh() {
   const list = find("#list[data-refresh]");
   if (list && !document.hidden) {
     try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      const answer = await fetch(location.href, { headers: { Accept: "text/html", "X-Fragment": "1" } });
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("list");
       if (answer.ok && fresh) morph(list, fresh);
       localTimes();
@@ -362,7 +362,9 @@ async function send(event) {
   const method = event.submitter && event.submitter.hasAttribute("formmethod") ? event.submitter.formMethod : form.method;
   if (method !== "post" || "plain" in form.dataset) return;
   event.preventDefault();
-  const body = new URLSearchParams(new FormData(form, event.submitter));
+  const { submitter } = event;
+  await Promise.all(settling);
+  const body = new URLSearchParams(new FormData(form, submitter));
   for (const note of all(":scope > .refusal", form)) note.remove();
   form.setAttribute("aria-busy", "true");
   const asked = form.matches(".ask") && source !== null;
@@ -467,6 +469,12 @@ function fileFor(area) {
 
 // ---- A model, found by parts of its name ------------------------------------------------------------------------
 
+const settling = new Set(); // fields whose text is being looked up
+async function namesOf(words) {
+  const answer = await fetch(`${root}/models.json?search=${encodeURIComponent(words)}`).catch(() => null);
+  return answer && answer.ok ? (await answer.json()).models : [];
+}
+
 // One box for each place that takes a model, or several: its list tells price, window and the last check.
 function modelFor(field) {
   const several = field.dataset.models === "several";
@@ -498,7 +506,10 @@ function modelFor(field) {
   };
   const take = (row) => {
     shut();
-    const name = row.dataset.value;
+    typed = false;
+    put(row.dataset.value);
+  };
+  const put = (name) => {
     if (several) field.value = [...field.value.split("\n").filter(Boolean), name].join("\n");
     input.value = several ? "" : name;
     field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -516,19 +527,33 @@ function modelFor(field) {
   };
   const show = async () => {
     const asked = ++number;
-    const answer = await fetch(`${root}/models.json?search=${encodeURIComponent(input.value)}`).catch(() => null);
-    if (!answer || !answer.ok || asked !== number || document.activeElement !== input) return;
-    const found = (await answer.json()).models.map(({ name, words, carries }) => [name, name, carries ? `${words}; checked: ${carries.join(", ") || "carries none"}` : words]);
+    const models = await namesOf(input.value);
+    if (asked !== number || document.activeElement !== input) return;
+    const found = models.map(({ name, words, carries }) => [name, name, carries ? `${words}; checked: ${carries.join(", ") || "carries none"}` : words]);
     if (field.dataset.models === "person" || several) found.unshift(["terminal:", "me", "you answer on the run's page"]);
     list.replaceChildren(...found.map((each, index) => row(...each, index)));
     list.hidden = !found.length;
     input.setAttribute("aria-expanded", String(!list.hidden));
     chosen = -1;
   };
-  let wait = 0;
+  let [wait, typed] = [0, false];
   input.addEventListener("focus", show);
-  input.addEventListener("input", (event) => event.isTrusted && (clearTimeout(wait), (wait = setTimeout(show, 150))));
-  input.addEventListener("blur", shut);
+  input.addEventListener("input", (event) => {
+    if (!event.isTrusted) return;
+    clearTimeout(wait);
+    [wait, typed] = [setTimeout(show, 150), true];
+  });
+  // Parts of a name that only one model has are that model, once the field is left; an id stays as it was typed.
+  input.addEventListener("blur", () => {
+    shut();
+    const words = input.value.trim();
+    if (!typed || !words || words.includes(":")) return;
+    typed = false;
+    clearTimeout(wait);
+    const found = namesOf(words).then((models) => models.length === 1 && input.value.trim() === words && put(models[0].name));
+    settling.add(found);
+    found.finally(() => settling.delete(found));
+  });
   input.addEventListener("keydown", (event) => {
     if (list.hidden && event.key === "ArrowDown") show();
     if (list.hidden) return;
@@ -609,7 +634,7 @@ function foldAll(open) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest && event.target.closest("input, textarea, select");
+  const typing = event.target.closest && event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select");
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
     event.preventDefault();
     summon();
@@ -622,6 +647,7 @@ document.addEventListener("keydown", (event) => {
     else if (event.key === "k") go(-1);
     else if (event.key === "e") foldAll(true);
     else if (event.key === "c") foldAll(false);
+    else if (event.key.toLowerCase() === "x" && pick(event.shiftKey)) picked();
     else if (event.key === "/" && find("#search")) find("#search").focus();
     else if (event.key === "?" && find("#keys:not([open])")) find("#keys").showModal();
     else return;
@@ -636,7 +662,7 @@ document.addEventListener("click", (event) => {
 // ---- Palette ------------------------------------------------------------------------------------------------
 
 function entries() {
-  const places = all(".entries a, .tabs a, .actions a, .actions button, #contents a");
+  const places = all("#views a, .entries a, .tabs a, .actions a, .actions button, #contents a");
   return places.filter((each) => each.textContent.trim()).map((each) => ({ text: each.textContent.trim(), act: () => each.click() }));
 }
 
@@ -719,11 +745,90 @@ function summon() {
 
 const summoner = find("#summon");
 if (summoner) summoner.addEventListener("click", summon);
+// ---- Runs that are chosen, views that are kept ------------------------------------------------------------------
+
+const chosen = find("#chosen");
 const picked = () => {
-  const button = find("#compare");
-  if (button) button.disabled = all("#list input:checked").length !== 2;
+  if (!find("#every")) return;
+  const many = all("#list input:checked").length;
+  find("#compare").disabled = many !== 2;
+  find("#ticked").textContent = find("#every").checked ? "" : `${many} chosen`;
+  for (const button of all("button[name=do]", chosen)) button.disabled = !many && !find("#every").checked;
 };
 document.addEventListener("change", picked);
+
+// The run that the keyboard is at, or with Shift all between the last one and it.
+let last = null;
+function pick(through) {
+  const boxes = all("#list input[type=checkbox]");
+  const at = boxes.indexOf(stop && find("input[type=checkbox]", stop));
+  if (at < 0) return false;
+  const from = through && boxes.includes(last) ? boxes.indexOf(last) : at;
+  const wanted = from === at ? !boxes[at].checked : last.checked;
+  for (const box of boxes.slice(Math.min(from, at), Math.max(from, at) + 1)) box.checked = wanted;
+  last = boxes[at];
+  picked();
+  return true;
+}
+if (chosen) {
+  chosen.addEventListener("click", (event) => {
+    const box = event.target.closest("#list input[type=checkbox]");
+    if (!box) return;
+    [stop, box.checked] = [box.closest(".item"), !box.checked];
+    pick(event.shiftKey);
+  });
+  chosen.addEventListener("submit", (event) => {
+    if (event.submitter !== find("#compare")) return;
+    event.preventDefault(); // an address of the two alone
+    location.assign(`${root}/compare?${all("#list input:checked").map((each) => `run=${each.value}`).join("&")}`);
+  });
+}
+
+// An address is a view; here it has a name.
+const viewsOf = `views ${body.dataset.who || ""}`;
+function keptViews() {
+  try {
+    return JSON.parse(localStorage.getItem(viewsOf)) || {};
+  } catch {
+    return {};
+  }
+}
+function showViews() {
+  const menu = find("#views");
+  if (!menu) return;
+  const kept = keptViews();
+  menu.hidden = false;
+  for (const row of all("li:not(.keep)", menu)) row.remove();
+  find(".keep", menu).before(
+    ...Object.keys(kept).sort().map((name) => {
+      const [row, link, out] = ["li", "a", "button"].map((kind) => document.createElement(kind));
+      [link.textContent, link.href, link.dir] = [name, root + kept[name], "auto"];
+      [out.textContent, out.type, out.title] = ["×", "button", `Forget ${name}`];
+      out.setAttribute("aria-label", `Forget ${name}`);
+      out.addEventListener("click", () => keepView(name));
+      row.append(link, out);
+      return row;
+    }),
+  );
+}
+function keepView(name, address) {
+  try {
+    localStorage.setItem(viewsOf, JSON.stringify({ ...keptViews(), [name]: address }));
+  } catch {
+    // The browser keeps nothing; the address still can be kept as a bookmark.
+  }
+  showViews();
+}
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("#views form")) return;
+  event.preventDefault();
+  setTimeout(() => {
+    // The bench writes its address a moment after the last change.
+    keepView(event.target.elements.name.value.trim(), location.pathname.slice(root.length) + location.search);
+    event.target.reset();
+  }, 200);
+});
+addEventListener("storage", showViews);
 
 // A link for a first sign-in: what it holds leaves the address at once, and goes to the server as a form.
 const first = find("#first");
@@ -759,6 +864,7 @@ if (here) bar.scrollLeft = here.offsetLeft + here.offsetWidth - bar.offsetLeft -
 
 localTimes();
 picked();
+showViews();
 tick();
 setInterval(tick, 1000);
 announceTurn();

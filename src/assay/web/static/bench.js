@@ -351,19 +351,32 @@
   });
   find("#show-keys").addEventListener("click", () => find("#keys").showModal());
 
-  async function begin() {
-    readAddress();
-    const answer = await fetch(`${here}.json`).catch(() => null);
-    if (!answer || !answer.ok) return say("The cases cannot be fetched; what is below is the first of them.");
-    const data = await answer.json();
+  // The cases as the server has them; while a run goes on there are more of them now and then.
+  function take(data) {
     columns = data.telling.map((place) => data.columns[place]);
     const keys = new Set();
-    cases = data.cases.map(({ case: name, state: is, text, cause, run, place, labels: given, notes, ...cells }, index) => {
+    cases = data.cases.map(({ case: name, state: is, text, cause, run, place, labels: given, notes, agreed, expect, ...cells }, index) => {
       const key = place || run;
       const free = key && !keys.has(key) ? key : String(index);
       keys.add(free);
       return { key: free, case: name, state: is, text, cause, run, place, labels: given, cells };
     });
+    if (data.live) setTimeout(more, 3000);
+  }
+  async function more() {
+    const answer = await fetch(`${here}.json`).catch(() => null);
+    if (!answer || !answer.ok) return setTimeout(more, 3000);
+    const before = cases.length;
+    take(await answer.json());
+    if (cases.length !== before) show();
+    return undefined;
+  }
+
+  async function begin() {
+    readAddress();
+    const answer = await fetch(`${here}.json`).catch(() => null);
+    if (!answer || !answer.ok) return say("The cases cannot be fetched; what is below is the first of them.");
+    take(await answer.json());
     all("th[data-sort]", table).forEach(head);
     const filters = node("tr", "", "filters");
     filters.append(...all("thead th", table).map(filter));

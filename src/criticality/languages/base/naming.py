@@ -23,6 +23,11 @@ def camel(name: str) -> str:
     return pascal_name[:1].lower() + pascal_name[1:]
 
 
+def capital(name: str) -> str:
+    """``frozen`` and ``FROZEN`` -> ``Frozen``: for members of an enum."""
+    return pascal(name.lower() if name.isupper() else name)
+
+
 def snake(name: str) -> str:
     """``AccountId`` -> ``account_id``: for names of types."""
     return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

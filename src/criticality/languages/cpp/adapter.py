@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill, vocabulary
-from criticality.languages.base.naming import type_names
+from criticality.languages.base.naming import capital, type_names
 from criticality.languages.base.pages import Filter
 from criticality.languages.cpp.expressions import CppRenderer, quoted
-from criticality.languages.cpp.names import SCALAR_HEADERS, ident, member, owned, parameter, usable
+from criticality.languages.cpp.names import SCALAR_HEADERS, ident, owned, parameter, usable
 from criticality.languages.cpp.toolchain import CppToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.spec import Spec
@@ -39,7 +39,7 @@ class Cpp(GrammarLanguage):
 
     def filters(self) -> dict[str, Filter]:
         return {
-            "ident": ident, "member": member, "quoted": quoted, "owned": owned, "parameter": parameter,
+            "ident": ident, "member": capital, "quoted": quoted, "owned": owned, "parameter": parameter,
             "within": _within,
             # A backslash at the end of a comment would take the next line into it.
             "comment": lambda line: f"/// {line}".rstrip(" \\"),

@@ -9,7 +9,8 @@ from criticality.languages.base.expressions.conversions import ExpressionFault
 from criticality.languages.base.expressions.nodes import Constant, Operation
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written
-from criticality.languages.cpp.names import ident, member, owned
+from criticality.languages.base.naming import capital
+from criticality.languages.cpp.names import ident, owned
 from criticality.spec.types import TypeRef
 
 
@@ -27,9 +28,7 @@ class CppRenderer(Renderer):
 
     package, title = "criticality.languages.cpp", "C++"
     quoted, ident, field = staticmethod(quoted), staticmethod(ident), staticmethod(ident)
-
-    def member(self, enum: str, name: str) -> str:
-        return member(name)
+    member = staticmethod(capital)
 
     def kind(self, type_: TypeRef) -> str:
         return owned(type_)

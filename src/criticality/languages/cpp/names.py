@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from criticality.languages.base.data import vocabulary
-from criticality.languages.base.naming import filled, pascal
+from criticality.languages.base.naming import filled
 from criticality.spec.types import TypeRef
 
 _WORDS = vocabulary("criticality.languages.cpp")
@@ -22,11 +22,6 @@ def usable(name: str) -> bool:
 def ident(name: str) -> str:
     """Return a field's name, with an underscore where it is a keyword."""
     return f"{name}_" if name in _KEYWORDS else name
-
-
-def member(name: str) -> str:
-    """``frozen`` and ``FROZEN`` -> ``Frozen``."""
-    return pascal(name.lower() if name.isupper() else name)
 
 
 def owned(kind: TypeRef) -> str:

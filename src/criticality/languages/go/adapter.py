@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill
-from criticality.languages.base.naming import pascal, type_names
+from criticality.languages.base.naming import capital, pascal, type_names
 from criticality.languages.base.pages import Check, Filter, Named
 from criticality.languages.base.witnesses import checked
 from criticality.languages.go.expressions import GoRenderer, Inside
-from criticality.languages.go.names import PACKAGES, ident, kind, member, package, quoted, usable, with_imports
+from criticality.languages.go.names import PACKAGES, ident, kind, package, quoted, usable, with_imports
 from criticality.languages.go.toolchain import GoToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
@@ -51,7 +51,7 @@ class Go(GrammarLanguage):
         return {
             "ident": ident, "quoted": quoted, "inner": _inner, "copied": _copied, "fields": _fields, "said": _said,
             "constants": lambda type_: _aligned(
-                [(member(type_.name, one), f"{type_.name} = {quoted(one)}") for one in type_.members]
+                [(type_.name + capital(one), f"{type_.name} = {quoted(one)}") for one in type_.members]
             ),
             "lowered": lambda text: text[:1].lower() + text[1:],
             "kind": lambda type_: kind(None, type_),

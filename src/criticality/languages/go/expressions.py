@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from criticality.languages.base.expressions.rendering import Renderer
-from criticality.languages.base.naming import pascal
-from criticality.languages.go.names import ident, kind, member, quoted
+from criticality.languages.base.naming import capital, pascal
+from criticality.languages.go.names import ident, kind, quoted
 from criticality.spec.types import TypeRef
 
 
@@ -13,10 +13,7 @@ class GoRenderer(Renderer):
 
     package, title = "criticality.languages.go", "Go"
     quoted, ident, field = staticmethod(quoted), staticmethod(ident), staticmethod(pascal)
-    prefix = "domain."
-
-    def member(self, enum: str, name: str) -> str:
-        return member(enum, name)
+    member, prefix = staticmethod(capital), "domain."
 
     def kind(self, type_: TypeRef) -> str:
         return kind(self.spec, type_, prefix=self.prefix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from criticality.languages.base.data import vocabulary
-from criticality.languages.base.naming import camel, pascal
+from criticality.languages.base.naming import camel
 from criticality.languages.go.layout import laid_out
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
@@ -41,11 +41,6 @@ def package(spec: Spec) -> str:
     """Return the package clause: no underscores, as Go has it."""
     name = spec.package.replace("_", "")
     return f"{name}lib" if name in _KEYWORDS | _TAKEN | PACKAGES.keys() else name
-
-
-def member(enum: str, name: str) -> str:
-    """Return a constant: ``AccountStatusFrozen``."""
-    return enum + pascal(name.lower() if name.isupper() else name)
 
 
 def kind(spec: Spec | None, type_: TypeRef, *, prefix: str = "domain.") -> str:

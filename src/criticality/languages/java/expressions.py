@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 
 from criticality.languages.base.expressions.rendering import Renderer
-from criticality.languages.java.names import ident, kind, member, quoted
+from criticality.languages.java.names import ident, kind, quoted
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 
@@ -16,7 +16,7 @@ class JavaRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.java", "Java"
-    quoted, field = staticmethod(quoted), staticmethod(ident)
+    quoted, field, member = staticmethod(quoted), staticmethod(ident), staticmethod(str.upper)
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
@@ -25,9 +25,6 @@ class JavaRenderer(Renderer):
 
     def ident(self, name: str) -> str:
         return self._names.get(name) or ident(name)
-
-    def member(self, enum: str, name: str) -> str:
-        return member(name)
 
     def kind(self, type_: TypeRef) -> str:
         return kind(type_, boxed=True)

@@ -43,11 +43,6 @@ def package(spec: Spec) -> str:
     return f"{name}lib" if name in _KEYWORDS | {"java", "javax"} else name
 
 
-def member(name: str) -> str:
-    """Return a constant of an enum."""
-    return name.upper()
-
-
 def kind(type_: TypeRef, *, boxed: bool = False) -> str:
     """Return a type as Java writes it.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from decimal import Decimal
-from enum import Enum
-from typing import Any, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import repeat
+from typing import Any
 
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
@@ -15,7 +15,8 @@ from criticality.languages.base.pages import page
 from criticality.languages.python.names import PACKAGE, WORDS, used
 from criticality.lattice_plan import ModulePlan
 from criticality.spec.spec import Spec
-from criticality.spec.values import fields_of
+from criticality.spec.types import TypeRef
+from criticality.spec.values import fields_of, root
 
 #: Rows of calls that return and of calls that raise, and how wide one is; examples in the README.
 _MOST, _WIDEST = (200, 60), 400
@@ -26,8 +27,8 @@ _NAMES: dict[str, str] = WORDS["literals"]
 def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> tuple[Tree, str]:
     """Return a test file for each module that has cases, and some calls as a session that doctest runs."""
     codec = Codec(Domain(spec), plan)
-    written = {module.name: _file(spec, codec, module, cases) for module in plan}
-    return {f"tests/test_{n}.py": t for n, t in written.items() if t}, _example(spec, codec, cases)
+    files = {module.name: _file(spec, codec, module, cases) for module in plan}
+    return {f"tests/test_{n}.py": t for n, t in files.items() if t}, _example(spec, codec, cases)
 
 
 def _example(spec: Spec, codec: Codec, cases: Mapping[str, list[list[Any]]]) -> str:
@@ -38,8 +39,9 @@ def _example(spec: Spec, codec: Codec, cases: Mapping[str, list[list[Any]]]) -> 
             (call, result)
             for args, error, value in codec.cases(name, cases.get(name, ()))
             if function.name in methods and not error and value is not None
-            for call in [f"{function.name}({', '.join(_literal(codec, arg) for arg in args)})"]
-            for result in [_literal(codec, value)]
+            for given in [(literal(codec, p.type, arg) for p, arg in zip(function.parameters, args, strict=True))]
+            for call in [f"{function.name}({', '.join(given)})"]
+            for result in [literal(codec, function.result, value)]
             if len(call) + len(result) < _NARROW and "nan" not in call + result
         ]
         if fitting and len(lines) < 2 * _SHOWN:
@@ -58,12 +60,10 @@ def _file(spec: Spec, codec: Codec, module: ModulePlan, cases: Mapping[str, list
     parts: list[str] = []
     for name in (function.name for function in module.functions):
         known = f"{module.name}.{name}"
-        written = (
-            (_literal(codec, args), error, "" if error else _literal(codec, result))
-            for args, error, result in codec.cases(known, cases.get(known, ()))
-        )
         call = f"{name}(*args)"
-        parts += tables(name, written, call, f"{call} == result", most=_MOST, without="nan")
+        parts += tables(
+            name, written(codec, known, cases.get(known, ())), call, f"{call} == result", most=_MOST, without="nan"
+        )
     if not parts:
         return ""
     body = "\n\n".join(parts)
@@ -104,25 +104,42 @@ def tables(
     ]
 
 
-def _literal(codec: Codec, value: Any) -> str:
-    """Return a value as Python writes it down."""
-    name, types = type(value).__name__, codec.domain.types
-    if isinstance(value, Enum):
-        return f"{name}.{value.name}"
-    if name in codec.domain.spec.data_models:
-        held = (f"{field}={_literal(codec, getattr(value, field))}" for field, _ in fields_of(codec.domain.spec, name))
-        return f"{name}({', '.join(held)})"
-    if isinstance(value, tuple):
-        items = [_literal(codec, item) for item in cast("tuple[Any, ...]", value)]
-        text = f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-    elif isinstance(value, frozenset):
-        items = [_literal(codec, item) for item in cast("frozenset[Any]", value)]
-        text = f"frozenset({{{', '.join(sorted(items))}}})" if items else "frozenset()"
-    elif isinstance(value, dict):
-        pairs = cast("dict[Any, Any]", value).items()
-        return f"{{{', '.join(f'{_literal(codec, k)}: {_literal(codec, v)}' for k, v in pairs)}}}"
-    else:
-        bases: tuple[Any, ...] = (bool, int, float, str, bytes, Decimal)
-        base = next((kind for kind in bases if isinstance(value, kind)), None)
-        text = repr(base(value)) if base is not None and name in types else repr(value)
-    return f"{name}({text})" if name in types else text
+def literal(codec: Codec, kind: TypeRef, value: Any, *, changing: bool = False) -> str:
+    """Return a value of a type as Python writes it down.
+
+    Args:
+        changing: whether lists and sets are such as can be changed.
+    """
+    write, spec, args = partial(literal, codec, changing=changing), codec.domain.spec, kind.args
+    match kind.name:
+        case "Option":
+            return "None" if value is None else write(args[0], value)
+        case "List" | "Tuple":
+            kinds = args if kind.name == "Tuple" else repeat(args[0], len(value))
+            text = ", ".join(map(write, kinds, value))
+            return f"[{text}]" if changing and kind.name == "List" else f"({text}{',' if len(value) == 1 else ''})"
+        case "Set":
+            text = f"{{{', '.join(sorted(write(args[0], item) for item in value))}}}" if value else ""
+            return text or "set()" if changing else f"frozenset({text})"
+        case "Map":
+            return f"{{{', '.join(f'{write(args[0], k)}: {write(args[1], v)}' for k, v in value.items())}}}"
+        case name if name in spec.enums:
+            return f"{name}.{value.name}"
+        case name if name in spec.newtypes:
+            return f"{name}({write(root(spec, kind), value)})"
+        case name if name in spec.data_models:
+            fields = fields_of(spec, name)
+            return f"{name}({', '.join(f'{field}={write(of, getattr(value, field))}' for field, of in fields)})"
+        case _:
+            return repr(value)
+
+
+def written(
+    codec: Codec, name: str, cases: Iterable[Sequence[Any]], *, changing: bool = False
+) -> Iterator[tuple[str, str, str]]:  # fmt: skip
+    """Yield arguments, error (empty where it returned) and result of cases of a function, as they are written."""
+    function = codec.functions[name]
+    kind = TypeRef("Tuple", tuple(p.type for p in function.parameters))
+    for args, error, value in codec.cases(name, cases):
+        result = "" if error else literal(codec, function.result, value, changing=changing)
+        yield literal(codec, kind, args, changing=changing), error, result

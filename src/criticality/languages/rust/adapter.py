@@ -8,7 +8,7 @@ from typing import Any
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import read_text, vocabulary
-from criticality.languages.base.naming import type_names
+from criticality.languages.base.naming import capital, type_names
 from criticality.languages.base.pages import Filter, Named
 from criticality.languages.rust.expressions import RustRenderer, quoted
 from criticality.languages.rust.names import (
@@ -18,7 +18,6 @@ from criticality.languages.rust.names import (
     ident,
     is_copied,
     is_lent,
-    member,
     owned,
     parameter,
     usable,
@@ -49,7 +48,7 @@ class Rust(GrammarLanguage):
 
     def filters(self) -> dict[str, Filter]:
         return {
-            "ident": ident, "member": member, "quoted": quoted, "owned": owned, "derives": _derives,
+            "ident": ident, "member": capital, "quoted": quoted, "owned": owned, "derives": _derives,
             "borrowed": lambda kind, spec: borrowed(spec, kind), "copied": lambda kind, spec: is_copied(spec, kind),
             "comment": lambda line: f"/// {line}".rstrip(), "result": _result,
             "lent": is_lent, "parameter": parameter,

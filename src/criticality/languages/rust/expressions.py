@@ -8,8 +8,9 @@ from criticality.languages.base.brackets import negated
 from criticality.languages.base.expressions.nodes import Constant, Expression, Field, Operation, Unwrap, Variable
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written
+from criticality.languages.base.naming import capital
 from criticality.languages.base.witnesses import checked
-from criticality.languages.rust.names import ident, is_copied, member, own, owned
+from criticality.languages.rust.names import ident, is_copied, own, owned
 from criticality.spec.types import TypeRef
 
 _COPIES = (".clone()", ".to_string()", ".to_vec()")
@@ -26,9 +27,7 @@ class RustRenderer(Renderer):
 
     package, title = "criticality.languages.rust", "Rust"
     quoted, ident, field = staticmethod(quoted), staticmethod(ident), staticmethod(ident)
-
-    def member(self, enum: str, name: str) -> str:
-        return member(name)
+    member = staticmethod(capital)
 
     def kind(self, type_: TypeRef) -> str:
         return owned(type_)

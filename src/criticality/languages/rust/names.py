@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from criticality.languages.base.data import vocabulary
-from criticality.languages.base.naming import pascal
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import reached, root
@@ -27,11 +26,6 @@ def usable(name: str) -> bool:
 def ident(name: str) -> str:
     """Return a field's name, raw where it is a keyword."""
     return f"r#{name}" if name in _KEYWORDS else name
-
-
-def member(name: str) -> str:
-    """``frozen`` and ``FROZEN`` -> ``Frozen``."""
-    return pascal(name.lower() if name.isupper() else name)
 
 
 def owned(kind: TypeRef) -> str:

@@ -98,6 +98,7 @@ class TrialFold(GenericFold):
             puzzles[each.puzzle].append(each)
         scope = {
             "title": title or "A trial",
+            "run_id": self.run_id,
             "began": self._began,
             "ended": self._ended,
             "passed": sum(each.passed for each in self._ended),
@@ -109,7 +110,10 @@ class TrialFold(GenericFold):
         return _outline().story(Writing(scope, _FORMS, {"ended": lambda _: notes}))
 
 
-_FORMS: Mapping[str, Callable[[Any], str]] = {"passes": lambda held: str(sum(each.passed for each in held))}
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "passes": lambda held: str(sum(each.passed for each in held)),
+    "standing": lambda each: "passed" if each.passed else "failed",
+}
 _outline = cache(partial(read_outline, __package__ or "", "under_way.toml"))
 
 

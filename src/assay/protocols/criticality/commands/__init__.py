@@ -13,6 +13,7 @@ import click
 from assay.console.declared import declares
 from assay.console.queueing import queue_option
 from assay.protocols.criticality.commands.adopt import adopt
+from assay.protocols.criticality.commands.check import check
 from assay.protocols.criticality.commands.driving import Drive, deciding_options, drive, driving_options, folder_option
 from assay.protocols.criticality.commands.mcp import mcp
 from assay.protocols.criticality.commands.report import report
@@ -176,9 +177,8 @@ def doctor() -> None:
     click.echo(toolchain_lines())
 
 
-criticality.add_command(adopt)
-criticality.add_command(mcp)
-criticality.add_command(report)
+for _command in (adopt, check, mcp, report):
+    criticality.add_command(_command)
 
 #: `assay build` is the same group of commands.
 build = criticality

@@ -19,7 +19,7 @@ from criticality.adopt.adopting import Adoption, Finding
 from criticality.adopt.events import FunctionJudged, PackageRead, PromisesBroken, PromisesMade
 from llm_runtime.events import Event
 
-_WORDS = {"finding": "The code breaks", "reworded": "Reworded", "withdrawn": "Withdrawn"}
+_WORDS = {"finding": "The code breaks", "reworded": "Reworded", "withdrawn": "Withdrawn", "left_out": "Left out"}
 
 
 class AdoptFold(GenericFold):
@@ -119,7 +119,6 @@ def _cause(one: Adoption) -> str:
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "cause": _cause,
-    "length": lambda held: str(len(held)),
     "lines": lambda ones: "\n".join(f"{one.function}: {_ended(one)}. {one.rewriting}".rstrip() for one in ones),
     "measured": lambda one: _ended(one).capitalize(),
     "promised": _promised,

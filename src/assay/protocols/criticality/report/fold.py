@@ -14,12 +14,14 @@ from assay.report.lines import WIDTH
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun
+from criticality import edits
 from criticality import events as e
-from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
+from criticality.edits import ClaimsEdited
 from criticality.machine.states import PHASES, Active, Completed, Implementing, Verifying
 from llm_runtime.events import CallStarted, Event
 
 _SHOWN = 6
+_EVERY = "every one fails on the skeleton"
 
 
 class BuildFold(GenericFold):
@@ -155,20 +157,22 @@ def _judged(fold: BuildFold, event: e.VerdictHandled) -> str:
     return f"{event.cluster}: {'its claims hold' if event.passed else violated}"
 
 
+def _left_out(told: str, notes: list[str]) -> str:
+    return one_line("; ".join(filter(None, [told, *(f"left out, {why}" for why in notes)])), 400)
+
+
 BuildFold.lines = {
-    **{getattr(e, name): text for name, text in LINES.items()},
+    **{getattr(edits if hasattr(edits, name) else e, name): text for name, text in LINES.items()},
     e.QuestionAnswered: lambda _, e: (
         f"answered: {one_line(e.text, 90)}: {one_line(e.answer, WIDTH)}" if e.answer else None
     ),
     e.AuditorChallenged: lambda _, e: f"the auditor objects: {one_line('; '.join(e.challenges), WIDTH)}",
-    e.ModuleGenerated: lambda _, e: f"module {e.module.get('name', '')}: signatures and contracts",
     e.AuditorCompleted: _audited,
+    e.TestsGenerated: lambda _, e: _left_out(f"{count_noun(e.tests, 'test')} made; {_EVERY}", e.left_out),
+    e.ClusterTestsGenerated: lambda _, e: _left_out("", e.left_out) or None,
     e.VerificationPassed: _accepted,
     e.VerificationFailed: _discarded,
-    BodyEdited: lambda _, e: f"{', '.join(e.bodies)} as you wrote it: accepted after {e.tests:,} cases",
-    EditRefused: "{path} as you wrote it: {what:line}",
     ClaimsEdited: _claims,
-    SpecEdited: "the specification as you wrote it: revision {version}",
     e.Escalated: lambda _, e: f"{e.unit} goes from {TIERS[e.from_tier]} to {TIERS[e.to_tier]}",
     e.VerdictHandled: _judged,
     e.HumanResponded: lambda _, e: f"decided: {one_line(e.label or e.option, WIDTH)}",

@@ -170,9 +170,7 @@ def _provenance(state: BuildState) -> Section | None:
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
-    "amount": lambda held: str(len(held)),
     "contracts": lambda names: ", ".join(names) or "none refers to it",
-    "list": ", ".join,
     "notes": lambda notes: f" Notes: {notes}" if notes else "",
     "phase": lambda name: PHASE_NAMES[name],
     "outcome": lambda kind: _OUTCOMES.get(kind.rpartition(".")[2], ""),

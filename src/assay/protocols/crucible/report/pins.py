@@ -10,6 +10,7 @@ from assay.report.clean import one_line
 from assay.report.story import Pin
 from crucible.ledger import Objection
 from crucible.passages import Span
+from llm_runtime.grouping import grouped
 
 _ABOUT = 200
 
@@ -41,10 +42,7 @@ def pinned(state: CouncilState) -> Pins:
     placed = sorted(
         (place for one in objections for place in _pins(one)), key=lambda place: (place[1].start, place[1].end)
     )
-    pins: dict[str, tuple[Pin, ...]] = {}
-    for source, pin in placed:
-        pins[source] = (*pins.get(source, ()), pin)
-    return Pins(objections, pins)
+    return Pins(objections, {source: tuple(pins) for source, pins in grouped(placed).items()})
 
 
 def _pins(one: Objection) -> Iterator[tuple[str, Pin]]:

@@ -17,7 +17,7 @@ from assay.protocols.crucible.report.objections import (
     shown_lines,
     signs,
 )
-from assay.protocols.crucible.report.pictures import calls_picture, objections_picture
+from assay.protocols.crucible.report.pictures import conclusions_picture, objections_picture
 from assay.protocols.crucible.report.pins import Pins, pinned
 from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title, words
 from assay.report.changes import changes
@@ -38,14 +38,13 @@ def council_story(state: CouncilState) -> Story:
     """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
     quoted, pins = answer_quotations(state), pinned(state)
     behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
-    picture = calls_picture(state)
     own: dict[str, Callable[[Any], Iterable[Block]]] = {
         "trouble": lambda _: _trouble(state),
         # What the reader came for is read undisturbed: signs, and no marks.
         "answer": lambda _: [Prose(state.answer or "", lead=True, notes=signs(quoted), pins=behind)],
         "ledger": lambda _: [*filter(None, [objections_picture(state)]), *ledger_table(state)],
         "footnotes": lambda _: footnotes(state, quoted),
-        "picture": lambda _: [picture] if picture else [],
+        "conclusions": lambda _: filter(None, [conclusions_picture(state)]),
         "loop": lambda loop: _loop_blocks(state, loop, pins),
     }
     forms: dict[str, Callable[[Any], str]] = {

@@ -69,14 +69,9 @@ class DebateFold(GenericFold):
 
     def _seat(self, name: str) -> SeatProgress:
         state = self.state
-        since = min(
-            (
-                call.started
-                for call in state.run.tally.running.values()
-                if state.ids.get(call.label.seat.partition(":")[2].partition("@")[0]) == name
-            ),
-            default=None,
-        )
+        running = ((call.label.seat.partition(":")[2], call.started) for call in state.run.tally.running.values())
+        begun = (started for seat, started in running if state.ids.get(seat.partition("@")[0]) == name)
+        since = min(begun, default=None)
         own = [m for m in (*state.debate.messages, *state.debate.room_messages) if m.persona == name]
         last = max(own, key=lambda m: int(m.id[1:]) if m.id[1:].isdigit() else 0, default=None)
         stance = f"{last.stance}: " if last and last.stance else ""

@@ -20,15 +20,11 @@ def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accent
     """Draw who answers which crux how."""
     if not cards:
         return None
-    rows = [
-        StanceRow(
-            card.question,
-            tuple(card.personas[name].position if name in card.personas else "–" for name in personas),
-            card.disagreement_type,
-            "resolved" if card.resolved else "open",
-        )
-        for card in cards
-    ]
+    rows: list[StanceRow] = []
+    for card in cards:
+        answers = tuple(card.personas[name].position if name in card.personas else "–" for name in personas)
+        ended = "resolved" if card.resolved else "open"
+        rows.append(StanceRow(card.question, answers, card.disagreement_type, ended))
     words = " ".join(
         f"{row.question} {row.remark}, {row.aside}: "
         + ", ".join(f"{name} {answer}" for name, answer in zip(personas, row.answers, strict=True) if answer != "–")
@@ -80,14 +76,11 @@ def graph_picture(
         return None
     graph = crux_graph(results, ties)
     order = {card.id: place for place, card in enumerate(cards)}
-    questions = [
-        QuestionBox(
-            card.question,
-            f"{card.disagreement_type}, {'resolved' if card.resolved else 'open'}",
-            tuple((name, side.position) for name, side in card.personas.items()),
-        )
-        for card in cards
-    ]
+    questions: list[QuestionBox] = []
+    for card in cards:
+        kind = f"{card.disagreement_type}, {'resolved' if card.resolved else 'open'}"
+        answers = tuple((name, side.position) for name, side in card.personas.items())
+        questions.append(QuestionBox(card.question, kind, answers))
     drawn_ties = [Tie(order[link.first], order[link.second], link.kind == "negation") for link in graph.links]
     words = _graph_words(cards, graph)
     caption = f"{_SIGNS} Dashed brackets join cruxes that ask the same; red ones, a question and its denial."

@@ -18,6 +18,7 @@ from assay.report.story import Block, Fact, Plain, Quote, Story
 from assay.report.units import count, count_noun, in_words, money
 from crux.results import LedgerEntry, PositionShift
 from llm_runtime.answerer import asked_words
+from llm_runtime.grouping import grouped
 
 _LONGEST_TITLE = 400
 _outline = cache(partial(read_outline, __package__ or "", "debate.toml"))
@@ -106,14 +107,9 @@ def _parts(state: DebateState) -> list[Scope]:
         }
         for number, aspect in enumerate(result.aspects, start=1)
     ]
-    rooms = [
-        {
-            "head": f"{room.id}, without a card: {room.question}",
-            "turns": [m for m in result.room_messages if m.room_id == room.id],
-        }
-        for room in state.debate.rooms
-        if room.id not in shown
-    ]
+    turns = grouped((message.room_id, message) for message in result.room_messages)
+    untold = ((room.id, room.question) for room in state.debate.rooms if room.id not in shown)
+    rooms = [{"head": f"{id}, without a card: {asked}", "turns": turns.get(id, [])} for id, asked in untold]
     opening, closing = (
         {"head": phase.capitalize(), "said": [m for m in result.messages if m.phase == phase]}
         for phase in ("opening", "closing")

@@ -35,15 +35,11 @@ def watch_story(names: Sequence[str], changes: Sequence[CruxChange], *, first_lo
 
 def feed_entries(changes: Sequence[CruxChange], run_id: str, now: str) -> list[dict[str, str]]:
     """Return an entry of the feed for each change."""
-    return [
-        {
-            "id": f"urn:assay:{run_id}:{change.key}",
-            "title": f"{_HEADS[change.kind]}: {change.question}",
-            "updated": now,
-            "content": "\n".join([*change.what, *map(_said, change.sides)]),
-        }
-        for change in changes
-    ]
+    entries: list[dict[str, str]] = []
+    for one in changes:
+        about = {"id": f"urn:assay:{run_id}:{one.key}", "title": f"{_HEADS[one.kind]}: {one.question}"}
+        entries.append({**about, "updated": now, "content": "\n".join([*one.what, *map(_said, one.sides)])})
+    return entries
 
 
 def _said(side: SideView) -> str:

@@ -137,14 +137,10 @@ class _Laid:
 
     def side(self, verdicts: Sequence[CaseVerdict]) -> SuiteSide:
         """Return the suite as it is compared."""
-        return SuiteSide(
-            self.options.conditions,
-            self.judged_by,
-            self.contents,
-            {self.contents[case.id]: case.expect for case in self.task.cases},
-            {self.contents[verdict.id]: verdict for verdict in verdicts},
-            self.suite.waivers,
-        )
+        expected = {self.contents[case.id]: case.expect for case in self.task.cases}
+        found = {self.contents[verdict.id]: verdict for verdict in verdicts}
+        how = self.options.conditions, self.judged_by, self.contents
+        return SuiteSide(*how, expected, found, self.suite.waivers)
 
 
 def _laid(suite: Suite, run: Prepared, terms: Terms) -> _Laid:
@@ -153,14 +149,9 @@ def _laid(suite: Suite, run: Prepared, terms: Terms) -> _Laid:
     if options.named_models and not terms.model:
         routed = routed.model_copy(update={"model": ""})
     judged_by = judging(options, routed, suite.target.model_dump(mode="json", exclude_defaults=True))
-    return _Laid(
-        suite,
-        task,
-        options,
-        judged_by,
-        {case.id: case_of(case).digest() for case in task.cases},
-        {case.id: verdict_digest(case, judged_by) for case in task.cases},
-    )
+    contents = {case.id: case_of(case).digest() for case in task.cases}
+    digests = {case.id: verdict_digest(case, judged_by) for case in task.cases}
+    return _Laid(suite, task, options, judged_by, contents, digests)
 
 
 def _before(

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, TypeAlias, cast
 
 from pydantic import Field
 
@@ -25,7 +25,7 @@ from fire_circle.binding import bound_to, differing
 from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of, with_usual
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, Spared, spared_by, tried, verdict_of
 from fire_circle.measurement.scores import Rule
-from fire_circle.results import ALARM, Spend
+from fire_circle.results import ALARM, NeutrosophicEvaluation, Spend
 from fire_circle.studies import events
 from fire_circle.studies.figures import read_figures
 from fire_circle.study import item_seed
@@ -36,6 +36,7 @@ from llm_runtime.models import Model
 from llm_runtime.names import Folder, ModelName
 from llm_runtime.tasks import gather
 
+Said: TypeAlias = tuple[NeutrosophicEvaluation, ...]
 CANARY = "canary"
 """The tag of cases with a known verdict, which are asked first where verdicts are asked anew."""
 REGRESSION = "regression"
@@ -155,8 +156,9 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
             if case.id in known:
                 return known[case.id]
             async with turn:
-                verdict = await _judged(case, options, context)
-            context.emit(events.ItemFinished(name=case.id, falsehood=verdict.falsehood, fault=verdict.error))
+                verdict, said = await _judged(case, options, context)
+            found = events.ItemFinished(name=case.id, falsehood=verdict.falsehood, fault=verdict.error)
+            context.emit(found.model_copy(update={"verdict": verdict, "said": said}))
             return verdict
 
         verdicts = await gather(each(case) for case in task.cases)
@@ -240,22 +242,22 @@ def check_routes(study: str | None, routes: object) -> None:
         )
 
 
-async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerdict:
+async def _judged(case: Case, options: Options, context: RunContext) -> tuple[CaseVerdict, Said]:
     metered, answer = Metered(context.generate), case.answer if case.called else ""
     try:
         if options.target and not case.answer:
             answer = (await metered(_question(case, options.target))).text
             if not answer.strip():
-                return CaseVerdict(id=case.id, error="the target answered nothing", code=1)
+                return CaseVerdict(id=case.id, error="the target answered nothing", code=1), ()
             case = case.model_copy(update={"answer": answer})
         local, seed = context.local, item_seed(context.seed, case.id)
         calls = options.evaluation(context.terms, local=local)
         guard = PromptGuard(context.generate, calls, seed=seed)
         metrics = await guard.judge(circle.case_of(case), options.mode, options.circle(context.terms, local=local))
     except (EvaluationError, CallError) as fault:
-        return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code)
+        return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code), ()
     verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer, options.scales)
-    return verdict.model_copy(update={"spend": verdict.spend + metered.spend})
+    return verdict.model_copy(update={"spend": verdict.spend + metered.spend}), metrics.evaluations
 
 
 def _question(case: Case, model: str) -> Request:

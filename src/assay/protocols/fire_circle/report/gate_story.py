@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from assay.protocols.fire_circle.gating.cases import Case
+from assay.protocols.fire_circle.gating.task import Options, concluded
+from assay.protocols.fire_circle.gating.task import Task as Suite
+from assay.protocols.fire_circle.report.judged import scores_line
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.protocols.fire_circle.report.study_fold import StudyFold
 from assay.protocols.fire_circle.report.study_story import FORMS, cost
 from assay.protocols.fire_circle.task import Task, texts_of
+from assay.registry import opened
+from assay.report.cases import CaseBench
 from assay.report.clean import one_line
 from assay.report.outline import Writing, read_outline
-from assay.report.story import Block, Marked, Plain, Quote, Story
+from assay.report.story import Block, Marked, Plain, Prose, Quote, Story, Voice
 from fire_circle.gates.verdicts import CaseVerdict, GateResult
 from fire_circle.hidden import visible
+from fire_circle.studies.events import ItemFinished
+
+Judged: TypeAlias = Mapping[str, ItemFinished]
 
 
-def gate_story(result: GateResult, cases: Mapping[str, Task] | None = None, run_id: str = "") -> Story:
+def gate_story(
+    result: GateResult, cases: Mapping[str, Task] | None = None, run_id: str = "", judged: Judged | None = None
+) -> Story:
     """Return the story of a suite's result.
 
     Args:
         result: of the suite.
         cases: what was judged, by id, where that is at hand.
         run_id: the run that judged it.
+        judged: what every judge said of a case, by id, where that is at hand.
     """
     later = "by the later rounds of the other cases"
     made = {
@@ -45,7 +57,8 @@ def gate_story(result: GateResult, cases: Mapping[str, Task] | None = None, run_
         "changed": lambda verdict: changes.get(verdict.id, ""),
         "text": lambda verdict: "\n\n".join(layer.text for layer in layers(verdict)),
     }
-    own: Mapping[str, Callable[[Any], Iterable[Block]]] = {"patterns": _patterns, "layers": layers}
+    said = partial(_said, judged or {})
+    own: Mapping[str, Callable[[Any], Iterable[Block]]] = {"patterns": _patterns, "layers": layers, "said": said}
     return _outline().story(Writing({**result.__dict__, **made, "run_id": run_id}, forms, own))
 
 
@@ -66,6 +79,12 @@ def _patterns(verdict: CaseVerdict) -> Iterator[Block]:
         kind = ", ".join((pattern.pattern_type, *(kind.value for kind in pattern.security))).replace("_", " ")
         yield Plain(f"{kind} ({pattern.model_agreement:.0%}): {_shown(pattern.description)}")
         yield from (Quote(visible(quote).text) for quote in pattern.examples[:3])
+
+
+def _said(judged: Judged, verdict: CaseVerdict) -> Iterator[Voice]:
+    for one in judged[verdict.id].said if verdict.id in judged else ():
+        remark = f"round {one.round_number}, {scores_line(one.falsehood, one.truth, one.indeterminacy)}"
+        yield Voice(one.model, (Prose(visible(one.reasoning).text),), f"c{(one.seat - 1) % 6}", remark)
 
 
 def _shown(text: str) -> str:
@@ -91,8 +110,27 @@ class GateFold(StudyFold):
 
     protocol = "Gate"
 
+    def story(self) -> Story:
+        """Return the report; of a suite that is being judged how far it came, with the cases that have a verdict."""
+        told = super().story()
+        return told if told.bench or not self.judged else replace(told, bench=self._so_far)
+
+    @property
+    def judged(self) -> Judged:
+        """What came of each case, by its id."""
+        return {event.name: event for _, event in self._items if event.verdict}
+
     def found(self, result: Mapping[str, Any]) -> Story:
         """Return the report on a suite's result."""
         told = self.run.started.task.get("cases", ()) if self.run.started else ()
         cases = {case.id: case for case in map(Case.model_validate, told)}
-        return gate_story(GateResult.model_validate(result), cases, self.run_id)
+        return gate_story(GateResult.model_validate(result), cases, self.run_id, self.judged)
+
+    def _so_far(self) -> CaseBench:
+        run = opened(self.run.started) if self.run.started else None
+        assert run and isinstance(run.task, Suite) and isinstance(run.options, Options)
+        verdicts = {case: event.verdict for case, event in self.judged.items() if event.verdict}
+        task = run.task.model_copy(update={"cases": [case for case in run.task.cases if case.id in verdicts]})
+        result = concluded(task, run.options, [verdicts[case.id] for case in task.cases])
+        bench = self.found(result.model_dump()).bench
+        return bench() if bench else CaseBench((), ())

@@ -43,14 +43,12 @@ class Renderer(ABC):
     quoted: Callable[[str], str]
     ident: Callable[[str], str] = staticmethod(str)
     field: Callable[[str], str]
+    #: What a member of an enum is called.
+    member: Callable[[str], str] = staticmethod(str)
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.forms = forms(self.package)
-
-    def member(self, enum: str, name: str) -> str:
-        """Return the name of an enum's member."""
-        return name
 
     @abstractmethod
     def kind(self, type_: TypeRef) -> str:
@@ -81,7 +79,7 @@ class Renderer(ABC):
                 return self.fill(node.type, names, self.write(node.record), name=self.field(node.name))
             case Member():
                 enum = node.type.name
-                return self.fill(node.type, ("member",), enum=enum, name=self.member(enum, node.name))
+                return self.fill(node.type, ("member",), enum=enum, name=self.member(node.name))
             case Make():
                 values = [self.write(value) for _, value in node.values]
                 names = ("make_checked", "make") if checked(self.spec, node.type.name) else ("make",)

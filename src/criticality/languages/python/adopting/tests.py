@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from criticality.artifacts import Artifacts
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
-from criticality.languages.python.cases import tables
+from criticality.languages.python.cases import tables, written
 from criticality.languages.python.names import WORDS, used
-from criticality.spec.types import TypeRef
 from criticality.standing import Adopted, Package, by_keyword
 
 #: Rows of calls that return, and of calls that raise.
@@ -55,46 +52,13 @@ def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
 
 def _tests(adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
-    codec = codec_of(artifacts)
-    _, function = artifacts.functions[candidate.id]
-    kind = TypeRef("Tuple", tuple(p.type for p in function.parameters))
+    assert artifacts.spec is not None
+    codec = Codec(Domain(artifacts.spec), artifacts.plan)
+    function = codec.functions[candidate.id]
     keywords = by_keyword(function, candidate)
     parameters = [
         f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
     ]
     call = f"{candidate.name}({', '.join(parameters) if keywords else '*args'})"
-    written = (
-        (_literal(args, kind), error, "" if error else _literal(value, function.result))
-        for args, error, value in codec.cases(candidate.id, adopted.cases)
-    )
-    return tables(
-        candidate.name, written, call, f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b"
-    )
-
-
-def codec_of(artifacts: Artifacts) -> Codec:
-    """Return what reads the cases of a function that was adopted."""
-    assert artifacts.spec is not None
-    return Codec(Domain(artifacts.spec), artifacts.plan)
-
-
-def _literal(value: Any, kind: TypeRef) -> str:
-    """Return a value as Python writes it down, a List as a list."""
-    args = kind.args
-    match kind.name:
-        case "Option":
-            return "None" if value is None else _literal(value, args[0])
-        case "List":
-            return f"[{', '.join(_literal(item, args[0]) for item in value)}]"
-        case "Set" if value:
-            return f"{{{', '.join(sorted(_literal(item, args[0]) for item in value))}}}"
-        case "Set":
-            return "set()"
-        case "Map":
-            pairs = (f"{_literal(key, args[0])}: {_literal(item, args[1])}" for key, item in value.items())
-            return f"{{{', '.join(pairs)}}}"
-        case "Tuple":
-            items = [_literal(item, arg) for item, arg in zip(value, args, strict=True)]
-            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-        case _:
-            return repr(value)
+    cases = written(codec, candidate.id, adopted.cases, changing=True)
+    return tables(candidate.name, cases, call, f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b")

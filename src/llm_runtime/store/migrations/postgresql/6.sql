@@ -1,0 +1,2 @@
+-- records in Zstandard
+SELECT 1;

@@ -1,0 +1,128 @@
+"""Laws that stand without words: what a box sees of them, and which of them prove something of a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.crucible.proving.shop import Shop, told, witness
+
+from crucible.behaviour import BEHAVIOUR
+from crucible.proving import BoxRequest, States, judge
+from llm_runtime.behaviour import behaving
+
+BASE = {
+    "shop/__init__.py": "",
+    "shop/prices.py": "",
+    "shop/lists.py": '''class NoCode(Exception):
+    """There is no such code."""
+
+    def __init__(self, code, where):
+        super().__init__(code, where)
+        self.code = code
+
+
+def check(code):
+    if len(code) != 2:
+        message = "no code: %s" % (code,)
+        raise NoCode(message, "here")
+    return code
+
+
+def known(code):
+    if code not in ("ab", "cd"):
+        raise NoCode(code, "there")
+    return code
+
+
+def first(items):
+    found = 0
+    for found in items:
+        break
+    return found
+''',
+    "tests/test_lists.py": """from shop.lists import NoCode, check, first, known
+
+
+def test_all():
+    assert check("ab") == known("ab") and first([1]) == 1
+    assert NoCode("x", "here").code == "x"
+""",
+}
+#: What each change takes away, the witness of it, and what the head says of laws; those of the base stand behind.
+BROKEN = {
+    "an error on the way to its own": (
+        ("% (code,)", "% code"),
+        "with pytest.raises(lists.NoCode):\n    lists.check((1, 2, 3))",
+        ({"slip"}, {"error NoCode"}),
+    ),
+    "a name that is not bound": (("    found = 0\n", ""), "assert lists.first([]) == 0", ({"slip"}, set())),
+    "what cannot be read again": (
+        ("__init__(code, where)", "__init__(code)"),
+        "code = 'x'\nimport pickle\nassert pickle.loads(pickle.dumps(lists.NoCode(code, 'here'))).code == code",
+        ({"pickle"}, set()),
+    ),
+    "another error on purpose": (
+        ('raise NoCode(code, "there")', "raise KeyError(code)"),
+        "with pytest.raises(lists.NoCode):\n    lists.known('x')",
+        (set(), {"error NoCode"}),
+    ),
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    """A shop with laws."""
+    return Shop(tmp_path / "checkout", BASE)
+
+
+@pytest.mark.box
+@pytest.mark.parametrize("name", BROKEN)
+async def test_a_box_tells_which_laws_a_test_met(shop: Shop, name: str) -> None:
+    edit, body, expected = BROKEN[name]
+    change = shop.change("shop/lists.py", edit)
+    files, watch = {change.place: witness(body).test}, ["shop/lists.py"]
+    with States(change, at=shop.folder) as run:
+        asks = [
+            BoxRequest(tree=tree, files=files, select=[change.place], watch=watch)
+            for tree in (change.head, change.base)
+        ]
+        found = [(await run(ask)).tests[0] for ask in asks]
+    assert [one.outcome for one in found] == ["failed", "passed"], found
+    assert tuple({*one.laws} for one in found) == expected
+
+
+PROVED = {
+    "its own error": (0, {"kind": "crash", "head": ["slip"], "base": ["error NoCode"]}, "on the way to its own NoCode"),
+    "unbound": (3, {"kind": "crash", "head": ["slip"], "type": "UnboundLocalError"}, "not bound"),
+    "pickle": (2, {"kind": "own", "head": ["pickle"], "at": ""}, "pickle.loads cannot read"),
+}  # fmt: skip
+EDITS = [one[0] for one in BROKEN.values()]
+#: What is meant, or says nothing: the change, and what a box saw.
+MEANT = {
+    "an error of what is given": (0, {"kind": "crash", "head": ["slip"], "base": ["error NoCode"], "type": "KeyError"}),
+    "another error than follows": (0, {"kind": "crash", "head": ["slip"], "base": ["error NoPrice"]}),
+    "a line that raises": (0, {"kind": "raised", "head": [], "base": ["error NoCode"]}),
+    "a refusal to be read again": (2, {"kind": "raised", "head": ["pickle"], "at": "shop/lists.py:18"}),
+    "what broke before": (2, {"kind": "own", "head": ["pickle"], "base": ["pickle"], "at": ""}),
+}
+
+
+@pytest.mark.parametrize("name", PROVED)
+async def test_a_broken_law_proves(shop: Shop, name: str) -> None:
+    edit, seen, law = PROVED[name]
+    change = shop.change("shop/lists.py", EDITS[edit])
+    true = witness("assert lists.first([]) == 0", EDITS[edit][::-1])
+    proof = await judge(change, true, [], "f", told(change, **{"at": "shop/lists.py:11", **seen}))
+    assert (proof.verdict, proof.oracle) == ("proved", "law") and law in proof.told, proof
+    with behaving([(BEHAVIOUR, 10)]):
+        assert (await judge(change, true, [], "f", told(change, **seen))).oracle != "law"
+
+
+@pytest.mark.parametrize("name", MEANT)
+async def test_what_a_change_may_mean_breaks_no_law(shop: Shop, name: str) -> None:
+    edit, seen = MEANT[name]
+    change = shop.change("shop/lists.py", EDITS[edit])
+    true = witness("assert lists.first([]) == 0", EDITS[edit][::-1])
+    proof = await judge(change, true, [], "f", told(change, **{"at": "shop/lists.py:11", **seen}))
+    assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
