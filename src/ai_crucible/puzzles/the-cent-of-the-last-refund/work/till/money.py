@@ -1,0 +1,33 @@
+"""Cents: rounded, split, read and written."""
+
+import re
+
+AMOUNT = re.compile(r"(-?)([0-9]+)\.([0-9]{2})")
+
+
+def rounded(amount, parts, of):
+    """Return so many parts of an amount, in whole cents, half up."""
+    return round(amount * parts / of)
+
+
+def split(total, weights):
+    """Return a total as shares by weight."""
+    whole = sum(weights)
+    shares = [round(total * weight / whole) for weight in weights]
+    shares[-1] += total - sum(shares)
+    return shares
+
+
+def cents(text):
+    """Return an amount as whole cents; ValueError where it is none."""
+    match = AMOUNT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no amount (4.99)")
+    number = int(match[2]) * 100 + int(match[3])
+    return -number if match[1] else number
+
+
+def written(number):
+    """Return whole cents as an amount."""
+    sign = "-" if number < 0 else ""
+    return f"{sign}{abs(number) // 100}.{abs(number) % 100:02}"
