@@ -51,7 +51,7 @@ from assay.terms import Terms, configured
 from fire_circle.gates.comparing import SuiteSide, changes, excused
 from fire_circle.gates.lock import Lock, LockedVerdict, entry_of, known, read_lock, write_lock
 from fire_circle.gates.trust import Trust, enrol, signing, trust
-from fire_circle.gates.verdicts import CaseVerdict, GateResult, drift
+from fire_circle.gates.verdicts import CaseVerdict, Expected, GateResult, drift
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 
@@ -137,7 +137,7 @@ class _Laid:
 
     def side(self, verdicts: Sequence[CaseVerdict]) -> SuiteSide:
         """Return the suite as it is compared."""
-        expected = {self.contents[case.id]: case.expect for case in self.task.cases}
+        expected: dict[str, Expected] = {self.contents[case.id]: case.expect for case in self.task.cases}
         found = {self.contents[verdict.id]: verdict for verdict in verdicts}
         how = self.options.conditions, self.judged_by, self.contents
         return SuiteSide(*how, expected, found, self.suite.waivers)
