@@ -16,37 +16,38 @@ from criticality.spec.types import TypeRef
 
 BOOL, INT, TEXT, DECIMAL, FLOAT = (TypeRef(name) for name in ("Bool", "Int", "Text", "Decimal", "Float"))
 
-#: The name of an operation; ``List`` stands for a list or a newtype's unwrapped list. By what they take there are:
-#: - numbers of one type; `divide` never on Int; `floor_divide` and `modulo` round down, as in Python
-#:   add, subtract, multiply, divide, floor_divide, modulo, power, negate, absolute
-#: - conversions: Int to Decimal, Int to Float, Decimal or Float to Int (towards zero), Int to Text, enum to Text
-#:   to_decimal, to_float, truncate, to_text, enum_text
-#: - both operands of one type; `equal` compares by value, all the way down; order: numbers, texts, times, tuples
-#:   equal, less, less_equal
-#:   and, or, not
-#: - Option: make one, take the value out (fails where there is none), ask
-#:   some, get, is_some
-#: - displays; the operands of `map` are keys and values in turn
-#:   list, set, map, tuple
-#: - any sized value; `contains` (container, item) also a key in a map and a text in a text
-#:   length, contains
-#: - lists and texts: (value, position), fails outside; (value, start, stop), clamped to what there is
-#:   index, slice, concat
-#: - lists
-#:   reversed, sorted, sum, minimum, maximum, zip, enumerate, range, occurrences, position
-#:   to_set, distinct_list
-#: - a tuple and a constant Int
-#:   item
-#: - maps: the value of a key, fails without it; lists of keys, values, (key, value)
-#:   lookup, keys, values, entries, to_map
-#: - sets
-#:   to_list, union, intersection, difference, subset
-#: - texts; `characters` is a list of texts of one character
-#:   lower, upper, trim, starts_with, ends_with, is_digits, is_letters, is_ascii, split, join
-#:   substitute, characters
-#: - a time from whole seconds since 1970
-#:   to_timestamp
-OperationName: TypeAlias = str
+#: Operations on values, by what they take; ``List`` stands for a list or a newtype's unwrapped list.
+OperationName: TypeAlias = Literal[
+    # numbers of one type; `divide` never on Int; `floor_divide` and `modulo` round down, as in Python
+    "add", "subtract", "multiply", "divide", "floor_divide", "modulo", "power", "negate", "absolute",
+    # conversions: Int to Decimal, Int to Float, Decimal or Float to Int (towards zero), Int to Text, enum to Text
+    "to_decimal", "to_float", "truncate", "to_text", "enum_text",
+    # both operands of one type; `equal` compares by value, all the way down; order: numbers, texts, times, tuples
+    "equal", "less", "less_equal",
+    "and", "or", "not",
+    # Option: make one, take the value out (fails where there is none), ask
+    "some", "get", "is_some",
+    # displays; the operands of `map` are keys and values in turn
+    "list", "set", "map", "tuple",
+    # any sized value; `contains` (container, item) also a key in a map and a text in a text
+    "length", "contains",
+    # lists and texts: (value, position), fails outside; (value, start, stop), clamped to what there is
+    "index", "slice", "concat",
+    # lists
+    "reversed", "sorted", "sum", "minimum", "maximum", "zip", "enumerate", "range", "occurrences", "position",
+    "to_set", "distinct_list",
+    # a tuple and a constant Int
+    "item",
+    # maps: the value of a key, fails without it; lists of keys, values, (key, value)
+    "lookup", "keys", "values", "entries", "to_map",
+    # sets
+    "to_list", "union", "intersection", "difference", "subset",
+    # texts; `characters` is a list of texts of one character
+    "lower", "upper", "trim", "starts_with", "ends_with", "is_digits", "is_letters", "is_ascii", "split", "join",
+    "substitute", "characters",
+    # a time from whole seconds since 1970
+    "to_timestamp",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
