@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
@@ -37,7 +38,7 @@ from assay.seat_tools.using import tooled
 from assay.terms import Terms, configured, in_force
 from llm_runtime.behaviour import behaving, recalls
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, StoreBusy
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate
@@ -52,6 +53,8 @@ T = TypeVar("T")
 
 Pace = Callable[[int], Awaitable[None]]
 NOBODY = Followers()
+#: How often, and how many seconds apart, a run is asked for that ended and is still being let go of.
+_LOOKS, _LOOK_S = 200, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +343,16 @@ class Launcher:
             await task
         return Running(job.started.run_id, task)
 
+    def _reopened(self, run_id: str) -> RunLog:
+        """Open a log again: where its end was written just now, as soon as whoever wrote it has let go of it."""
+        for _ in range(_LOOKS):
+            with suppress(StoreBusy):
+                return self.store.reopen(run_id)
+            if self.store.summary(run_id).state == "running":
+                break
+            time.sleep(_LOOK_S)
+        return self.store.reopen(run_id)
+
     async def _carry_out(self, job: Execution, logged: asyncio.Future[None]) -> Outcome:
         measuring = instruments()
         async with AsyncExitStack() as stack:
@@ -348,7 +361,7 @@ class Launcher:
             log: RunLog | None = None
             settings, terms, answers = job.settings, job.terms, job.answers
             if job.resumed:
-                log = await _opened(self.store.reopen, job.started.run_id, stack)
+                log = await _opened(self._reopened, job.started.run_id, stack)
                 events = [event for _, event in self.store.events(job.started.run_id)]
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(beside_panel(self._settings(), job.run.run, job.run.options))

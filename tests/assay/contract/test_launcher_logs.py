@@ -18,7 +18,7 @@ from llm_runtime.errors import DeadlineExceeded, ServerFault
 from llm_runtime.events import RunFinished
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import Settings
-from llm_runtime.store import RunStore, SqliteStore
+from llm_runtime.store import RunLog, RunStore, SqliteStore
 from llm_runtime.wrappers.timed import Deadline, timed
 
 COST = 5
@@ -76,6 +76,27 @@ def test_how_a_stopped_run_stood_is_no_result() -> None:
     stopped, finished = (RunFinished(state=state, result={"so": "far"}) for state in ("stopped", "finished"))
     assert result_of([stopped]) is None and result_of([finished, stopped]) is None
     assert result_of([stopped, finished]) == {"so": "far"}
+
+
+async def test_who_has_read_a_runs_end_goes_on_though_its_log_is_still_being_closed(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = Councillors()
+    launcher = Launcher(store, Settings)
+    stopped = await launcher.start(models.run, Terms(max_calls=1), model=models)
+    await stopped.outcome()
+    with closing(SqliteStore(tmp_path / "runs.db")) as other:
+        held, reopen = other.reopen(stopped.run_id), store.reopen
+
+        def tried(run_id: str) -> RunLog:
+            try:
+                return reopen(run_id)
+            finally:
+                held.close()
+
+        monkeypatch.setattr(store, "reopen", tried)
+        again = await launcher.resume(stopped.run_id, Terms(max_calls=100), model=models)
+        assert (await again.outcome()).state == "finished"
 
 
 async def test_a_call_that_failed_is_asked_again_and_paid_for_and_no_other_is(store: RunStore) -> None:

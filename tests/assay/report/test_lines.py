@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from string import Formatter
 
 import pytest
@@ -51,5 +52,6 @@ def test_each_template_names_fields_that_its_event_has(kind: str) -> None:
     fold = fold_for(kind)
     assert isinstance(fold, GenericFold)
     for event, says in fold.lines.items():
-        named = [name for _, name, _, _ in Formatter().parse(says) if name] if isinstance(says, str) else []
+        parts = Formatter().parse(says) if isinstance(says, str) else ()
+        named = [re.split(r"[.\[]", name)[0] for _, name, _, _ in parts if name]
         assert {*named} <= event.model_fields.keys(), event
