@@ -22,6 +22,7 @@ from criticality.tree import function_key
 from criticality.work import Work
 from llm_runtime.errors import BadReply
 from llm_runtime.events import Event
+from llm_runtime.grouping import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +157,7 @@ async def _verified(work: Work, received: e.ImplementationReceived, attempt: _At
 async def _verify(work: Work, received: e.ImplementationReceived, attempt: _Attempt) -> Event:
     before = attempt.before
     earlier: list[dict[str, str]] = list((before or {}).get("settled", ()))
-    settled: dict[str, list[str]] = {}
-    for entry in earlier:
-        settled.setdefault(entry["function"], []).append(entry["clause"])
+    settled = grouped((entry["function"], entry["clause"]) for entry in earlier)
     failure, verdict = await examine(work, received, settled)
     if verdict.guilty is not None:
         blamed = callee_blamed(work, received, verdict.guilty)

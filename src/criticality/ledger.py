@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from criticality import events as e
+from criticality.order import resting_on
 from criticality.project.journal import iso
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -55,7 +56,7 @@ class Ledger:
         status: dict[str, Status] = {}
         for op in self.operations:
             match op.op:
-                case "append":
+                case "append" | "reinstate":
                     status[op.id] = "active"
                 case "supersede":
                     assert op.decision is not None
@@ -64,11 +65,10 @@ class Ledger:
                 case "invalidate":
                     status[op.id] = "invalidated"
                 case "cascade":
-                    for name in self._dependents(op.id):
+                    rest_on = {decision.id: decision.dependencies for decision in self.decisions().values()}
+                    for name in resting_on(rest_on, [op.id]) - {op.id}:
                         if status.get(name) == "active":
                             status[name] = "suspended"
-                case "reinstate":
-                    status[op.id] = "active"
         return status
 
     def decisions(self) -> dict[str, Decision]:
@@ -182,15 +182,3 @@ class Ledger:
 
     def _end(self, op: Literal["invalidate", "cascade"], name: str, stamp: str, reason: str) -> None:
         self.operations.append(LedgerStep(op=op, id=name, timestamp=stamp, reason=reason))
-
-    def _dependents(self, root: str) -> set[str]:
-        """Everything that rests on a decision, however far away."""
-        names: set[str] = set()
-        queue = [root]
-        decisions = self.decisions()
-        while queue:
-            name = queue.pop()
-            new = {d.id for d in decisions.values() if name in d.dependencies} - names
-            names |= new
-            queue += sorted(new)
-        return names

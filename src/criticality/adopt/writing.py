@@ -19,7 +19,7 @@ from criticality.project.files import write_project_file
 from criticality.project.written import Written
 from criticality.spec.spec import Interface, Spec
 from criticality.standing import Adopted, Adopter, Candidate, Package
-from criticality.trace import trace, trace_markdown
+from criticality.trace import listed, trace, trace_markdown
 from llm_runtime.errors import ConfigurationError
 
 _ABOUT = (
@@ -141,16 +141,13 @@ def _markdown(data: dict[str, Any], isolation: str) -> str:
     lines: list[str] = []
     for kind, title in _KINDS.items():
         findings = [(name, one) for name, all_ in data["findings"].items() for one in all_ if one["kind"] == kind]
-        if findings:
-            lines += ["", f"## {title}", ""]
-            lines += [
-                f"- `{name}`: `{_flat(f['promise'])}`: {_flat(f['case'])} ({_flat(f['because'])})"
-                for name, f in findings
-            ]
-    if data["not_adopted"]:
-        lines += ["", "## Not adopted", ""]
-        lines += [f"- `{name}`: {_flat(why)}" for name, why in data["not_adopted"].items()]
+        lines += listed(title, [f"`{name}`: {_told(one)}" for name, one in findings])
+    lines += listed("Not adopted", [f"`{name}`: {_flat(why)}" for name, why in data["not_adopted"].items()])
     return trace_markdown(data, isolation, _ABOUT) + "\n".join(lines) + ("\n" if lines else "")
+
+
+def _told(finding: Mapping[str, str]) -> str:
+    return f"`{_flat(finding['promise'])}`: {_flat(finding['case'])} ({_flat(finding['because'])})"
 
 
 def _flat(text: str) -> str:
