@@ -101,7 +101,7 @@ class Rust(GrammarLanguage):
         return files
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
+        needed = types_needed(spec, function.kinds)
         mentioned = {name for p in function.contract.predicates for name in p.names}
         extra = [n for n in spec.named_types() if n not in (*needed, *spec.errors) and n in mentioned]
         names = [*extra, *needed, *list(spec.errors if function.errors else ())[:1]]
