@@ -131,9 +131,8 @@ class Ledger:
                     "transform_failure", "inferred", "massDefect", failure_context=event.reason,
                 )  # fmt: skip
             case e.HumanResponded():
-                text = f"Resolved {event.query}: {event.label or event.option}" + (
-                    f" ({event.text})" if event.text else ""
-                )
+                text = f"Resolved {event.query}: {event.label or event.option}"
+                text += f" ({event.text})" if event.text else ""
                 self._append(stamp, "blocking", text, "user_explicit", "canonical", "blocked")
             case _:
                 pass
@@ -146,9 +145,7 @@ class Ledger:
 
     def _answered(self, event: e.QuestionAnswered, stamp: str) -> None:
         kind = event.question.partition(":")[0]
-        source = {"contradiction": "auditor_contradiction", "resolution": "auditor_contradiction"}.get(
-            kind, "user_explicit"
-        )
+        source = "auditor_contradiction" if kind in ("contradiction", "resolution") else "user_explicit"
         constraint = event.answer if kind != "feature" else f"{event.question.partition(':')[2]}: {event.answer}"
         earlier = (d.id for d in self.standing("canonical") if d.rationale == event.text)
         self._append(

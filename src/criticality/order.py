@@ -58,12 +58,10 @@ def waves(order: Sequence[Sequence[str]], edges: Mapping[str, Sequence[str]]) ->
     A unit of several functions is written ``a+b``.
     """
     level: dict[str, int] = {}
-    result: list[list[str]] = []
+    units: list[tuple[int, str]] = []
     for members in order:
         own = set(members)
         depth = max((level[t] + 1 for m in members for t in edges[m] if t in level and t not in own), default=0)
         level |= dict.fromkeys(members, depth)
-        while len(result) <= depth:
-            result.append([])
-        result[depth].append("+".join(members))
-    return result
+        units.append((depth, "+".join(members)))
+    return [wave for _, wave in sorted(grouped(units).items())]

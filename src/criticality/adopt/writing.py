@@ -21,6 +21,7 @@ from criticality.spec.spec import Interface, Spec
 from criticality.standing import Adopted, Adopter, Candidate, Package
 from criticality.trace import listed, trace, trace_markdown
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.grouping import grouped
 
 _ABOUT = (
     'The code was judged as it is. "Other bodies rejected" says how many small changes of its body differ from it\n'
@@ -108,11 +109,9 @@ def together(package: Package, candidates: Mapping[str, Candidate], adopted: Seq
 
 
 def _spec(package: Package, specs: Sequence[Spec]) -> Spec:
-    interfaces: dict[str, Interface] = {}
-    for spec in specs:
-        for name, interface in spec.interfaces.items():
-            methods = [*(interfaces[name].methods if name in interfaces else ()), *interface.methods]
-            interfaces[name] = Interface(methods=methods)
+    named = ((name, one.methods) for spec in specs for name, one in spec.interfaces.items())
+    methods = grouped((name, method) for name, held in named for method in held)
+    interfaces = {name: Interface(methods=held) for name, held in methods.items()}
     first = specs[0]
     name = "adopted-" + re.sub(r"[^a-z0-9]+", "-", package.name.lower()).strip("-")[:32]
     system = first.system.model_copy(update={"name": name, "description": f"adopted functions of {package.name}"})

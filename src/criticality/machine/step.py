@@ -104,13 +104,9 @@ def _by_hand(
     state: s.ProtocolState, event: BodyEdited | ClaimsEdited | EditRefused | SpecEdited, row: Transition
 ) -> s.ProtocolState:
     """Go on from what a person changed on disk; it is no step back of the protocol's own."""
-    match state:
-        case s.Active():
-            base = state
-        case s.Blocked():
-            base = state.prior
-        case _:
-            base = s.Active(phase=s.AnalyzingComplexity(), regressions=state.regressions, passes=state.passes)
+    base = state.prior if isinstance(state, s.Blocked) else state
+    if isinstance(base, s.Completed):
+        base = s.Active(phase=s.AnalyzingComplexity(), regressions=base.regressions, passes=base.passes)
     if isinstance(event, EditRefused):
         return _blocked(base, event)
     if isinstance(event, SpecEdited):
