@@ -180,7 +180,6 @@ def _tried(function: dict[str, Any]) -> str:
 
 
 def listed(title: str, entries: list[str], about: str = "") -> list[str]:
-    """Return the lines of a section that is a list; none where nothing is in it."""
     """Return a section with a list, and words before it; nothing where the list is empty."""
     head = ["", f"## {title}", "", *([about, ""] if about else [])]
     return [*head, *(f"- {entry}" for entry in entries)] if entries else []
