@@ -53,7 +53,6 @@ configured.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -193,10 +192,6 @@ class ServerFault(CallError, retryable=True):
 
 class Overloaded(ServerFault):
     """HTTP 503 or 529: the provider is too busy."""
-
-
-class AnswerAwaited(asyncio.CancelledError):
-    """A call was cancelled that a vendor's batch answers all the same: whoever asks it again takes that answer."""
 
 
 class AuthenticationFailed(CallError):

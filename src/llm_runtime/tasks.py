@@ -12,6 +12,10 @@ from llm_runtime.errors import BudgetExceeded, LlmRuntimeError
 T = TypeVar("T")
 
 
+class AnswerAwaited(asyncio.CancelledError):
+    """A call was cancelled that a vendor's batch answers all the same: whoever asks it again takes that answer."""
+
+
 async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run coroutines side by side; return their results in the order given.
 

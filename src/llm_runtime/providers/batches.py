@@ -23,12 +23,13 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import AnswerAwaited, CallError, LlmRuntimeError, MalformedReply, RequestRefused, ServerFault
+from llm_runtime.errors import CallError, LlmRuntimeError, MalformedReply, RequestRefused, ServerFault
 from llm_runtime.http import Http
 from llm_runtime.http.causes import STREAMED_STATUS
 from llm_runtime.http.reading import Incoming, parse_json
 from llm_runtime.http.shape import mapping, one_line, sequence, text
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
+from llm_runtime.tasks import AnswerAwaited
 from llm_runtime.toml import own_table
 
 #: What a call costs in a batch, beside one that is answered at once: of all four vendors.

@@ -122,9 +122,13 @@ class SigningProgram:
             raise SigningFailed(f"{self.command[0]} gave a signature that does not check")
         return signed
 
-    @cached_property
+    @property
     def public_key(self) -> bytes:
         """The key that checks its signatures."""
+        return self._public_key
+
+    @cached_property
+    def _public_key(self) -> bytes:
         return bytes.fromhex(self._ask({"version": 1, "op": "public_key"}).public_key)
 
     def _ask(self, request: dict[str, Any]) -> _Signed:

@@ -8,9 +8,10 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from llm_runtime.errors import AnswerAwaited, BudgetExceeded, CallError, LlmRuntimeError
+from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
 from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, CallStarted, Emit, Event, Standing, silent
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.tasks import AnswerAwaited
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,7 @@ async def test_what_is_looked_at_stands_in_the_address_and_outlives_the_server(
     async with served(store) as web:
         await page.goto(f"{web.url}/open?key={TOKEN}")
         await page.goto(f"{web.url}/runs/{run_id}/cases?case=case-05")  # without the secret path, as in an issue
-        await page.get_by_text("It violates the rule.").wait_for()
+        await page.get_by_text("It violates the rule.").first.wait_for()
         await page.get_by_label("Group by").select_option("cause")
         await page.get_by_label("Search everything").fill("instructions")
         await (
@@ -234,13 +234,13 @@ async def test_what_is_looked_at_stands_in_the_address_and_outlives_the_server(
         await page.wait_for_url("**group=cause**")
         await page.reload()
         await expect(page.locator("tr[data-index]")).to_have_count(2)
-        await page.get_by_text("It violates the rule.").wait_for()
+        await page.get_by_text("It violates the rule.").first.wait_for()
         kept, port = page.url, int(web.url.rpartition(":")[2])
     async with served(store, port=port) as web:
         await page.goto(kept)
         await page.get_by_label("Or the token").fill(TOKEN)
         await page.get_by_role("button", name="Come in").click()
-        await page.get_by_text("It violates the rule.").wait_for()
+        await page.get_by_text("It violates the rule.").first.wait_for()
         assert page.url.startswith(web.pages) and page.url.partition("/cases")[2] == kept.partition("/cases")[2]
         page.said.clear()  # the browser itself reports that it was asked who comes
         await page.goto("about:blank")  # before the server goes away
