@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ai_crucible.framing import PastAttempt, Rival
 from ai_crucible.types import ARMS, Arm, AttemptRecord
+from llm_runtime.grouping import grouped
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import newcombe_stratified
 
@@ -69,11 +70,8 @@ def effects(attempts: Iterable[AttemptRecord], confidence: float = 0.95) -> list
 
 def history_of(attempts: Iterable[AttemptRecord]) -> dict[str, list[PastAttempt]]:
     """Return what the self-referential arm may refer to: the model's real attempts, by puzzle."""
-    past: dict[str, list[PastAttempt]] = defaultdict(list)
-    for attempt in attempts:
-        if attempt.passed is not None:
-            past[attempt.puzzle].append(PastAttempt(attempt.passed, attempt.seconds, attempt.tool_calls))
-    return dict(past)
+    graded = ((one, one.passed) for one in attempts if one.passed is not None)
+    return grouped((one.puzzle, PastAttempt(passed, one.seconds, one.tool_calls)) for one, passed in graded)
 
 
 def standings_of(attempts: Sequence[AttemptRecord], but: str) -> dict[str, list[Rival]]:
@@ -81,10 +79,9 @@ def standings_of(attempts: Sequence[AttemptRecord], but: str) -> dict[str, list[
     models = sorted({attempt.model for attempt in attempts} - {but})
     table: dict[str, list[Rival]] = defaultdict(list)
     for number, model in enumerate(models, 1):
-        by_puzzle: dict[str, list[bool]] = defaultdict(list)
-        for attempt in attempts:
-            if attempt.model == model and attempt.passed is not None:
-                by_puzzle[attempt.puzzle].append(attempt.passed)
+        by_puzzle = grouped(
+            (one.puzzle, one.passed) for one in attempts if one.model == model and one.passed is not None
+        )
         for puzzle, results in by_puzzle.items():
             table[puzzle].append(Rival(f"Solver {number}", len(results), sum(results)))
     return dict(table)

@@ -138,13 +138,8 @@ async def check_puzzle(puzzle: Puzzle, grader: SealedGrader | None = None, *, ba
     if await untouched_copy(drawn) != untouched:
         problems.append("its setup leaves different files each time, so attempts do not start alike")
     noop = verdicts[NOOP]
-    check = PuzzleCheck(
-        puzzle.meta.id,
-        tuple(problems),
-        gates,
-        tuple(check.name for check in noop.fail_to_pass),
-        tuple(check.name for check in noop.pass_to_pass),
-    )
+    failing, passing = (tuple(one.name for one in checks) for checks in (noop.fail_to_pass, noop.pass_to_pass))
+    check = PuzzleCheck(puzzle.meta.id, tuple(problems), gates, failing, passing)
     if bar is None or GOLD not in overlays or not gates[GOLD].passed:
         return check
     tried = await _tried(drawn, grader, untouched, overlays[GOLD], bar)

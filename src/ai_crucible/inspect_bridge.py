@@ -38,7 +38,7 @@ from llm_runtime.errors import (
     RequestRefused,
     UnknownPrice,
 )
-from llm_runtime.messages import Generate, Reply, Request, Usage
+from llm_runtime.messages import CostSource, Generate, Reply, Request, Usage
 from llm_runtime.price import Price
 from llm_runtime.tool_calls import ToolCall, ToolSpec, parse_call
 
@@ -107,17 +107,14 @@ def inspect_generate(
         if state is not None:
             state.output = output
         message = output.message
-        calls = tuple(
-            ToolCall(call.id, call.function, call.arguments, fault=call.parse_error or "")
-            for call in message.tool_calls or []
-        )
+        asked = message.tool_calls or []
+        calls = tuple(ToolCall(one.id, one.function, one.arguments, fault=one.parse_error or "") for one in asked)
         if in_text:
             count += 1
             calls = parse_call(message.text, count)
         usage = output.usage
-        return Turn(
-            message.text, calls, usage.input_tokens if usage else 0, usage.output_tokens if usage else 0, output.model
-        )
+        read, written = (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
+        return Turn(message.text, calls, read, written, output.model)
 
     return generate
 
@@ -154,15 +151,9 @@ def _as_reply(output: ModelOutput, request: Request, took_ms: int) -> Reply:
     usage = Usage(spent.input_tokens, spent.output_tokens) if spent else Usage(0, 0, estimated=True)
     known = spent.total_cost if spent else None
     cost = None if known is None else ceil(known * 1_000_000)
-    reply = Reply(
-        output.completion,
-        output.model,
-        "inspect",
-        usage,
-        cost=cost,
-        cost_source="unknown" if cost is None else "provider",
-        latency_ms=took_ms,
-    )
+    told: CostSource = "unknown" if cost is None else "provider"
+    text, model = output.completion, output.model
+    reply = Reply(text, model, "inspect", usage, cost=cost, cost_source=told, latency_ms=took_ms)
     why: CallError | None = None
     if output.error:
         why = RequestRefused(output.error)

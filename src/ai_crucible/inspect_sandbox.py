@@ -133,12 +133,8 @@ def as_exec_result(done: Completed) -> ExecResult[str]:
     stderr = done.stderr.decode("utf-8", "replace")
     if done.ended:
         stderr += f"\n(ended by the limit of {done.ended})"
-    return ExecResult(
-        success=done.code == 0 and not done.ended,
-        returncode=done.code,
-        stdout=done.stdout.decode("utf-8", "replace"),
-        stderr=stderr,
-    )
+    good, stdout = done.code == 0 and not done.ended, done.stdout.decode("utf-8", "replace")
+    return ExecResult(success=good, returncode=done.code, stdout=stdout, stderr=stderr)
 
 
 class InspectWorkBox:

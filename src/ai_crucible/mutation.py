@@ -179,10 +179,8 @@ def _shell_lines(text: str) -> Iterator[tuple[str, str]]:
     for pattern, other in _SHELL:
         for match in re.finditer(pattern, text):
             line = text.count("\n", 0, match.start()) + 1
-            yield (
-                f"line {line}, {match[0].strip()}",
-                text[: match.start()] + match.expand(other) + text[match.end() :],
-            )
+            mutant = text[: match.start()] + match.expand(other) + text[match.end() :]
+            yield f"line {line}, {match[0].strip()}", mutant
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:

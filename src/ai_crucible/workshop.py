@@ -35,7 +35,7 @@ from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_box import root_at
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.types import AttemptRecord, How, team_name
+from ai_crucible.types import AttemptRecord, How, Puzzle, team_name
 from ai_crucible.versions import (
     changed_parts,
     environment,
@@ -46,7 +46,6 @@ from ai_crucible.versions import (
     version_of,
 )
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, StoreDamaged
-from llm_runtime.events import Event
 from llm_runtime.extras import needing
 from llm_runtime.settings import config_dir, data_dir
 from llm_runtime.store.signing import KeySigner, Signer
@@ -319,15 +318,9 @@ class Workshop:
             return done
 
         checks = asyncio.run(each())
-        admitted: list[Event] = [
-            PuzzleAdmitted(
-                puzzle=puzzle.meta.id, kind=puzzle.meta.kind, digest=puzzle.digest, oracle_digest=oracle_digest(puzzle)
-            )
-            for puzzle, check in zip(loaded, checks, strict=True)
-            if check.ok
-        ]
-        if admit and admitted:
-            self.ledger.append(admitted)
+        good = [puzzle for puzzle, check in zip(loaded, checks, strict=True) if check.ok]
+        if admit and good:
+            self.ledger.append([_admitted(puzzle) for puzzle in good])
         return checks
 
     def catalog(self, policy: Policy | None = None) -> Catalog:
@@ -380,3 +373,8 @@ class Workshop:
     def unfinished(self) -> list[str]:
         """Return trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
         return [name for name, trial in self.attested().items() if trial.plan is not None and not trial.finished]
+
+
+def _admitted(puzzle: Puzzle) -> PuzzleAdmitted:
+    name, kind, digest = puzzle.meta.id, puzzle.meta.kind, puzzle.digest
+    return PuzzleAdmitted(puzzle=name, kind=kind, digest=digest, oracle_digest=oracle_digest(puzzle))

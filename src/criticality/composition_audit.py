@@ -19,7 +19,7 @@ from criticality.judging.domain import Domain
 from criticality.language import Language
 from criticality.lattice_plan import ModulePlan, dependencies, index
 from criticality.machine.states import Auditing, ReportingContradictions
-from criticality.machine.table import AUDITORS
+from criticality.machine.table import AUDITORS, WAYS_OUT
 from criticality.order import waves
 from criticality.spec.claims import Claim, StructuredClaim, StructuredClaims
 from criticality.spec.spec import Spec
@@ -285,15 +285,8 @@ async def _empty(work: Work, trial: Artifacts, parsed: StructuredClaims) -> list
 
 
 def _not_failing(empty: list[str]) -> Event:
-    return e.BlockRequested(
-        reason="structural_defect",
-        question="These tests cannot show anything: " + "; ".join(empty[:6]),
-        options=[
-            {"id": "restructure", "label": "Build a new lattice", "resumes": "lattice"},
-            {"id": "retry", "label": "Make the tests again", "resumes": "prior"},
-            {"id": "restate", "label": "Go back to the interview", "resumes": "ignition"},
-        ],
-    )
+    question = f"These tests cannot show anything: {'; '.join(empty[:6])}"
+    return e.BlockRequested(reason="structural_defect", question=question, options=[*WAYS_OUT["empty_tests"]])
 
 
 def units_to_inject(language: Language, artifacts: Artifacts) -> list[str]:

@@ -54,13 +54,8 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
     parts = [Spare("comments", {"functions": _PURPOSE.sub("", values["functions"])})]
     if failure is not None and len(failure["what"]) > 1:
         parts.append(Spare("examples", {"summary": failure_summary({**failure, "what": failure["what"][:1]})}))
-    names = {
-        name
-        for one in unit.split("+")
-        for function in (artifacts.functions[one][1],)
-        for kind in (*(p.type for p in function.parameters), function.result)
-        for name in kind.names()
-    }
+    kinds = (kind for one in unit.split("+") for kind in artifacts.functions[one][1].kinds)
+    names = {name for kind in kinds for name in kind.names()}
     spec = artifacts.approved
     left_out = _WORDS["implement"]["left_out"]
     blocks = re.split(r"(?<!\n)\n\n+(?=\S)", values["types"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 from criticality import events as e
@@ -34,7 +35,6 @@ def create_project(root: Path, name: str, *, seed: int, clock: Clock, target: st
     with files.holding(root):
         if not (root / files.CONFIG).exists():
             files.write_atomic(root / files.CONFIG, toml({"project": {"name": name, "language": target}}))
-        journal = Journal(root / files.JOURNAL, clock)
-        journal.open()
-        journal.append(e.ProjectCreated(name=name, seed=seed))
-        journal.close()
+        with closing(Journal(root / files.JOURNAL, clock)) as journal:
+            journal.open()
+            journal.append(e.ProjectCreated(name=name, seed=seed))

@@ -138,18 +138,14 @@ def _interview(artifacts: Artifacts, event: Event | None) -> dict[str, str]:
     """Return the interview's state, its transcript, and every proposal with what became of it."""
     base = ".criticality/interview"
     turns = [asdict(answer) for answer in artifacts.answers]
-    tree = {
-        f"{base}/transcript.jsonl": "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in turns),
-        f"{base}/state.json": pretty(
-            {
-                "answered": [a.question for a in artifacts.answers],
-                "extractedRequirements": [a.answer for a in artifacts.answers if a.answer],
-                "delegatedAfter": artifacts.delegated_after or None,
-                "features": artifacts.features,
-            }
-        )
-        + "\n",
+    state = {
+        "answered": [a.question for a in artifacts.answers],
+        "extractedRequirements": [a.answer for a in artifacts.answers if a.answer],
+        "delegatedAfter": artifacts.delegated_after or None,
+        "features": artifacts.features,
     }
+    lines = [json.dumps(turn, ensure_ascii=False) + "\n" for turn in turns]
+    tree = {f"{base}/transcript.jsonl": "".join(lines), f"{base}/state.json": pretty(state) + "\n"}
     if event is None or isinstance(event, e.ProposalMade | e.Approved | e.Revised):
         for version, made in artifacts.proposals.items():
             tree[f"{base}/proposals/v{version}.toml"] = toml(made.spec)

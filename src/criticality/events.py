@@ -164,17 +164,21 @@ class ContradictionsReported(Event, type="criticality.contradictions_reported"):
     contradictions: list[str]
 
 
-class FunctionSelected(Event, type="criticality.function_selected"):
-    """The next unit is taken up."""
+class _OfUnit(Event):
+    """What happens to a unit: functions that are written together, with a plus between their names."""
 
     unit: str
+
+
+class FunctionSelected(_OfUnit, type="criticality.function_selected"):
+    """The next unit is taken up."""
+
     tier: Tier = "worker"
 
 
-class _OfAttempt(Event):
+class _OfAttempt(_OfUnit):
     """What happens in an attempt at a unit."""
 
-    unit: str
     attempt: int
     tier: Tier
 
@@ -207,10 +211,9 @@ class VerificationFailed(_OfAttempt, type="criticality.verification_failed"):
     to_tier: Tier | None = None
 
 
-class _Reopening(Event):
+class _Reopening(_OfUnit):
     """What makes accepted ``units`` be judged again, found while the ``bodies`` of a unit were judged."""
 
-    unit: str
     what: str
     units: list[str]
     tier: Tier
@@ -237,19 +240,17 @@ class TestSuspected(_Reopening, type="criticality.test_suspected"):
     structured: dict[str, Any]
 
 
-class Escalated(Event, type="criticality.escalated"):
+class Escalated(_OfUnit, type="criticality.escalated"):
     """The next tier takes the unit."""
 
-    unit: str
     from_tier: Tier
     to_tier: Tier
     reason: str
 
 
-class TiersExhausted(Event, type="criticality.tiers_exhausted"):
+class TiersExhausted(_OfUnit, type="criticality.tiers_exhausted"):
     """No tier is left for the unit."""
 
-    unit: str
     reason: str
 
 
@@ -257,10 +258,15 @@ class NoFunctionsRemaining(Event, type="criticality.no_functions_remaining"):
     """Every unit is accepted or has failed."""
 
 
-class ClusterTestsGenerated(Event, type="criticality.cluster_tests_generated"):
-    """A cluster with its modules, claims and scenarios; ``left_out`` says which cannot be judged, and why."""
+class _OfCluster(Event):
+    """What happens to modules that are tested together."""
 
     cluster: str
+
+
+class ClusterTestsGenerated(_OfCluster, type="criticality.cluster_tests_generated"):
+    """A cluster with its modules, claims and scenarios; ``left_out`` says which cannot be judged, and why."""
+
     modules: list[str]
     claims: list[str]
     scenarios: list[dict[str, Any]] = []
@@ -268,19 +274,17 @@ class ClusterTestsGenerated(Event, type="criticality.cluster_tests_generated"):
     left_out: list[str] = []
 
 
-class ClusterExecuted(Event, type="criticality.cluster_executed"):
+class ClusterExecuted(_OfCluster, type="criticality.cluster_executed"):
     """A cluster's tests ran."""
 
-    cluster: str
     tests_run: int
     tests_failed: int
     violated_claims: list[str] = []
 
 
-class VerdictHandled(Event, type="criticality.verdict_handled"):
+class VerdictHandled(_OfCluster, type="criticality.verdict_handled"):
     """What follows from a cluster's verdict; ``units`` are re-injected where it failed."""
 
-    cluster: str
     passed: bool
     violated_claims: list[str] = []
     units: list[str] = []

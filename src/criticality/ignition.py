@@ -170,12 +170,8 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
         parts.append(question.fence("PREVIOUS PROPOSAL: keep what is not objected to", pretty(previous.spec)))
     if work.artifacts.challenges:
         parts.append(question.fence("OBJECTIONS", "\n".join(f"- {c}" for c in work.artifacts.challenges)))
-    if phase.challenges == 0 and work.artifacts.contradictions:
-        live = [
-            c["analysis"]
-            for c in work.artifacts.contradictions
-            if c["severity"] == "critical" and not c.get("dismissed")
-        ]
+    if found := work.artifacts.contradictions if phase.challenges == 0 else ():
+        live = [c["analysis"] for c in found if c["severity"] == "critical" and not c.get("dismissed")]
         parts.append(question.fence("CONTRADICTIONS FOUND", "\n".join(f"- {c}" for c in live)))
     draft, notes = await work.ask.parts(
         question,

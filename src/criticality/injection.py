@@ -22,6 +22,7 @@ from criticality.tree import function_key
 from criticality.work import Work
 from llm_runtime.errors import BadReply
 from llm_runtime.events import Event
+from llm_runtime.grouping import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,9 @@ def first_tier(work: Work, unit: str) -> Tier:
 
 def signature_complexity(function: FunctionPlan) -> float:
     """Weigh a signature: generic parameters twice, union members, depth of nesting, half a point a parameter."""
-    kinds = [*(p.type for p in function.parameters), function.result]
-    names = [name for kind in kinds for name in kind.names()]
+    names = [name for kind in function.kinds for name in kind.names()]
     unions = sum(2 for name in names if name == "Option")
-    depth = max(kind.depth for kind in kinds) - 1
+    depth = max(kind.depth for kind in function.kinds) - 1
     return unions + depth + 0.5 * len(function.parameters)
 
 
@@ -156,9 +156,7 @@ async def _verified(work: Work, received: e.ImplementationReceived, attempt: _At
 async def _verify(work: Work, received: e.ImplementationReceived, attempt: _Attempt) -> Event:
     before = attempt.before
     earlier: list[dict[str, str]] = list((before or {}).get("settled", ()))
-    settled: dict[str, list[str]] = {}
-    for entry in earlier:
-        settled.setdefault(entry["function"], []).append(entry["clause"])
+    settled = grouped((entry["function"], entry["clause"]) for entry in earlier)
     failure, verdict = await examine(work, received, settled)
     if verdict.guilty is not None:
         blamed = callee_blamed(work, received, verdict.guilty)

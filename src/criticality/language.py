@@ -6,8 +6,8 @@ Every name that the core hands over is a neutral one (``snake_case``); a languag
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Protocol
 
 from criticality.artifacts import Body
@@ -39,7 +39,7 @@ class Fact:
     needed: bool = True
 
 
-class Toolchain(Protocol):
+class Toolchain(AbstractAsyncContextManager["Toolchain"], Protocol):
     """A language's own tools over source trees held in memory. Use it as ``async with``."""
 
     @property
@@ -54,12 +54,6 @@ class Toolchain(Protocol):
     async def aclose(self) -> None:
         """End every process and remove the work copies."""
         ...
-
-    async def __aenter__(self) -> Toolchain: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 class Language(Protocol):

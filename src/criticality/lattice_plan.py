@@ -44,6 +44,11 @@ class FunctionPlan(Model):
         kind = parse_type(self.returns)
         return kind.args[0] if kind.name == "Result" else kind
 
+    @property
+    def kinds(self) -> list[TypeRef]:
+        """The types of its parameters, and that of its result behind them."""
+        return [*(p.type for p in self.parameters), self.result]
+
     @cached_property
     def contract(self) -> Contract:
         """The clauses, parsed; names are checked where the lattice is."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from criticality import events as e
+from criticality.order import resting_on
 from criticality.project.journal import iso
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -55,7 +56,7 @@ class Ledger:
         status: dict[str, Status] = {}
         for op in self.operations:
             match op.op:
-                case "append":
+                case "append" | "reinstate":
                     status[op.id] = "active"
                 case "supersede":
                     assert op.decision is not None
@@ -64,11 +65,10 @@ class Ledger:
                 case "invalidate":
                     status[op.id] = "invalidated"
                 case "cascade":
-                    for name in self._dependents(op.id):
+                    rest_on = {decision.id: decision.dependencies for decision in self.decisions().values()}
+                    for name in resting_on(rest_on, [op.id]) - {op.id}:
                         if status.get(name) == "active":
                             status[name] = "suspended"
-                case "reinstate":
-                    status[op.id] = "active"
         return status
 
     def decisions(self) -> dict[str, Decision]:
@@ -131,9 +131,8 @@ class Ledger:
                     "transform_failure", "inferred", "massDefect", failure_context=event.reason,
                 )  # fmt: skip
             case e.HumanResponded():
-                text = f"Resolved {event.query}: {event.label or event.option}" + (
-                    f" ({event.text})" if event.text else ""
-                )
+                text = f"Resolved {event.query}: {event.label or event.option}"
+                text += f" ({event.text})" if event.text else ""
                 self._append(stamp, "blocking", text, "user_explicit", "canonical", "blocked")
             case _:
                 pass
@@ -146,9 +145,7 @@ class Ledger:
 
     def _answered(self, event: e.QuestionAnswered, stamp: str) -> None:
         kind = event.question.partition(":")[0]
-        source = {"contradiction": "auditor_contradiction", "resolution": "auditor_contradiction"}.get(
-            kind, "user_explicit"
-        )
+        source = "auditor_contradiction" if kind in ("contradiction", "resolution") else "user_explicit"
         constraint = event.answer if kind != "feature" else f"{event.question.partition(':')[2]}: {event.answer}"
         earlier = (d.id for d in self.standing("canonical") if d.rationale == event.text)
         self._append(
@@ -182,15 +179,3 @@ class Ledger:
 
     def _end(self, op: Literal["invalidate", "cascade"], name: str, stamp: str, reason: str) -> None:
         self.operations.append(LedgerStep(op=op, id=name, timestamp=stamp, reason=reason))
-
-    def _dependents(self, root: str) -> set[str]:
-        """Everything that rests on a decision, however far away."""
-        names: set[str] = set()
-        queue = [root]
-        decisions = self.decisions()
-        while queue:
-            name = queue.pop()
-            new = {d.id for d in decisions.values() if name in d.dependencies} - names
-            names |= new
-            queue += sorted(new)
-        return names

@@ -31,9 +31,7 @@ async def analyze(work: Work) -> Event:
     """Measure everything, and choose what to try next: nothing where no pattern is left."""
     phase = work.at(AnalyzingComplexity)
     smells, metrics = await work.language.smells(work.artifacts.plan, _modules(work, work.artifacts.bodies))
-    target = None
-    if phase.applied < work.config.mass_defect.max_transforms:
-        target = _next(work, smells)
+    target = _next(work, smells) if phase.applied < work.config.mass_defect.max_transforms else None
     # Of the code as it is delivered: measured once nothing is left to be tried.
     summary = _summary(work, metrics, _coverage(work.artifacts) if target is None else None)
     if target is None:

@@ -17,6 +17,7 @@ from criticality.tree import claim_fault
 from criticality.verdicts import judged
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.grouping import grouped
 from llm_runtime.models import Model
 
 
@@ -45,16 +46,12 @@ def clusters(artifacts: Artifacts) -> list[ClusterDefinition]:
 
     Its modules are those of the functions that carry the claims' references, or that the claims name.
     """
-    by_topic: dict[str, ClusterDefinition] = {}
-    for claim_id, claim in artifacts.claims.items():
-        topic = claim_id.rpartition("_")[0]
-        functions = set(claim.functions) | set(referring(artifacts, [claim_id]))
-        modules = {name.partition(".")[0] for name in functions}
-        old = by_topic.get(topic, ClusterDefinition(name=topic, modules=[], claims=[]))
-        by_topic[topic] = ClusterDefinition(
-            name=topic, modules=sorted({*modules, *old.modules}), claims=[*old.claims, claim_id]
-        )
-    return list(by_topic.values())
+    found: list[ClusterDefinition] = []
+    for topic, claims in grouped((claim.rpartition("_")[0], claim) for claim in artifacts.claims).items():
+        named = (name for claim in claims for name in artifacts.claims[claim].functions)
+        modules = {name.partition(".")[0] for name in (*named, *referring(artifacts, claims))}
+        found.append(ClusterDefinition(name=topic, modules=sorted(modules), claims=claims))
+    return found
 
 
 def referring(artifacts: Artifacts, claims: list[str]) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from llm_runtime.grouping import grouped
+
 
 def components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Strongly connected components, each after those it depends on (Sharir 1981, without recursion).
@@ -11,11 +13,8 @@ def components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
     Nodes are taken in the order of the mapping, so the result depends on nothing else; members of a component keep
     that order too.
     """
-    back: dict[str, list[str]] = {name: [] for name in edges}
-    for name, targets in edges.items():
-        for target in targets:
-            if target in back:
-                back[target].append(name)
+    turned = grouped((target, name) for name, targets in edges.items() for target in targets if target in edges)
+    back = {name: turned.get(name, []) for name in edges}
     seen: set[str] = set()
     found = [set(_reached(back, name, seen)) for name in reversed(list(_finished(edges)))]
     return [[name for name in edges if name in members] for members in reversed(found) if members]
@@ -59,12 +58,10 @@ def waves(order: Sequence[Sequence[str]], edges: Mapping[str, Sequence[str]]) ->
     A unit of several functions is written ``a+b``.
     """
     level: dict[str, int] = {}
-    result: list[list[str]] = []
+    units: list[tuple[int, str]] = []
     for members in order:
         own = set(members)
         depth = max((level[t] + 1 for m in members for t in edges[m] if t in level and t not in own), default=0)
         level |= dict.fromkeys(members, depth)
-        while len(result) <= depth:
-            result.append([])
-        result[depth].append("+".join(members))
-    return result
+        units.append((depth, "+".join(members)))
+    return [wave for _, wave in sorted(grouped(units).items())]

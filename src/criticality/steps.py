@@ -9,12 +9,10 @@ from criticality import events as e
 from criticality.budget import ContextOverflow
 from criticality.labels import BlockKind
 from criticality.machine.step import where
+from criticality.machine.table import WAYS_OUT
 from criticality.work import Work
 from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Event
-
-_SMALLER = {"id": "restructure", "label": "Build a new lattice, of smaller modules", "resumes": "lattice"}
-
 
 #: What is done in each state; ``None`` in place of an event says that a person is awaited.
 _STEPS: Mapping[str, Callable[[Work], Awaitable[Event | None]]] = {
@@ -52,18 +50,11 @@ async def performed(work: Work) -> Event | None:
     except (CallError, StructuredOutputError) as fault:
         return blocked("provider_down", f"No usable answer from a model: {fault}")
     except ContextOverflow as fault:
-        smaller = [] if work.state.phase.phase == "ignition" else [_SMALLER]
+        smaller = [] if work.state.phase.phase == "ignition" else WAYS_OUT["too_much"]
         return blocked("context_overflow", f"Too much for any model: {fault}", *smaller)
 
 
 def blocked(reason: BlockKind, question: str, *more: dict[str, str]) -> Event:
     """Return the question that only a person can decide."""
-    return e.BlockRequested(
-        reason=reason,
-        question=question,
-        options=[
-            {"id": "retry", "label": "Try again", "resumes": "prior"},
-            *more,
-            {"id": "restate", "label": "Go back to the interview", "resumes": "ignition"},
-        ],
-    )
+    retry, restate = WAYS_OUT["call"]
+    return e.BlockRequested(reason=reason, question=question, options=[retry, *more, restate])

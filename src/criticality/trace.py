@@ -148,25 +148,25 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
         lines.append(f"| `{name}` | " + " | ".join(map(str, cells)) + " |")
     held_to = data["functions"].items()
     guided = [f"`{n}`: {_plain(t)}" for n, f in held_to for t in f["not_checkable"]]
-    lines += _listed("Growth", [f"`{n}`: {f['complexity']}" for n, f in held_to if f["complexity"]])
-    lines += _listed("Clauses that guide and are not checked", guided)
+    lines += listed("Growth", [f"`{n}`: {f['complexity']}" for n, f in held_to if f["complexity"]])
+    lines += listed("Clauses that guide and are not checked", guided)
     few = [(n, clause, f"in {many} cases") for n, f in held_to for clause, many in f.get("hardly", {}).items()]
     left = [(n, clause, why) for n, f in held_to for clause, why in f.get("unjudged", {}).items()]
     for title, rows, about_it in (("Hardly tried", few, _FEW), ("Not judged", left, _LEFT)):
-        lines += _listed(title, [f"`{n}`: {_plain(clause)}: {_plain(why)}" for n, clause, why in rows], about_it)
-    lines += _listed("How each body was tried", [f"`{n}`: {told}" for n, f in held_to if (told := _tried(f))], _TRIED)
-    lines += _listed("Left out: these tests cannot be judged", list(map(_plain, data.get("left_out", ()))))
+        lines += listed(title, [f"`{n}`: {_plain(clause)}: {_plain(why)}" for n, clause, why in rows], about_it)
+    lines += listed("How each body was tried", [f"`{n}`: {told}" for n, f in held_to if (told := _tried(f))], _TRIED)
+    lines += listed("Left out: these tests cannot be judged", list(map(_plain, data.get("left_out", ()))))
     said: dict[str, str] = data.get("security", {})
-    lines += _listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
+    lines += listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
     lines += ["", *_decided(data["functions"]), about]
     stays = "These files stay as a person wrote them; what stands outside the bodies was not judged:"
-    lines += _listed("Changed by hand", [f"`{_plain(path)}`" for path in data.get("by_hand") or ()], stays)
+    lines += listed("Changed by hand", [f"`{_plain(path)}`" for path in data.get("by_hand") or ()], stays)
     changed = [
         f"`{t['function']}`: {t['pattern']}, {t['outcome'].replace('_', ' ')}"
         + (f" ({_plain(t['reason'])})" if t.get("reason") else "")
         for t in data["transformations"]
     ]
-    return "\n".join([*lines, *_listed("Refactoring", changed)]) + "\n"
+    return "\n".join([*lines, *listed("Refactoring", changed)]) + "\n"
 
 
 def _tried(function: dict[str, Any]) -> str:
@@ -179,7 +179,7 @@ def _tried(function: dict[str, Any]) -> str:
     return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", told, *clauses) if part)
 
 
-def _listed(title: str, entries: list[str], about: str = "") -> list[str]:
+def listed(title: str, entries: list[str], about: str = "") -> list[str]:
     """Return a section with a list, and words before it; nothing where the list is empty."""
     head = ["", f"## {title}", "", *([about, ""] if about else [])]
     return [*head, *(f"- {entry}" for entry in entries)] if entries else []
@@ -195,8 +195,8 @@ def _decided(functions: dict[str, Any]) -> list[str]:
         for n, c in left
     ]
     decided = "Two bodies differed and the contract was silent; these clauses decided:"
-    lines = _listed("Settled", clauses, decided)
-    lines += _listed("Left open", cases, "The specification allows either; the delivered body does the first:")
+    lines = listed("Settled", clauses, decided)
+    lines += listed("Left open", cases, "The specification allows either; the delivered body does the first:")
     return [*lines[1:], ""] if lines else []
 
 

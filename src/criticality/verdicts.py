@@ -16,6 +16,7 @@ from criticality.language import Language
 from criticality.lattice_plan import dependencies
 from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
+from llm_runtime.grouping import grouped
 
 
 @dataclass(slots=True)
@@ -112,9 +113,8 @@ def _scenarios(artifacts: Artifacts, cluster: str) -> list[StructuredClaim]:
     """Return the scenarios of a cluster as further claims, each with the id of its claim and a 0 behind it."""
     if cluster not in artifacts.clusters:
         return []
-    tests: dict[str, list[dict[str, object]]] = {}
-    for scenario in artifacts.clusters[cluster].scenarios:
-        tests.setdefault(str(scenario["claim"]), []).append({k: v for k, v in scenario.items() if k != "claim"})
+    scenarios = artifacts.clusters[cluster].scenarios
+    tests = grouped((str(one["claim"]), {k: v for k, v in one.items() if k != "claim"}) for one in scenarios)
     return [
         StructuredClaim.model_validate({**artifacts.claims[claim].model_dump(), "tests": group})
         for claim, group in tests.items()

@@ -107,9 +107,8 @@ async def reviewed(
         return f"`quote` is no line at that place: {bare[0][:200]}; copy it from the attachment" if bare else None
 
     async def weigh(review: Review) -> str | None:
-        return (
-            await _reader(asker, models, query, deliberation.briefing.seed)(words) if (words := said(review)) else None
-        )
+        words = said(review)
+        return await _reader(asker, models, query, deliberation.briefing.seed)(words) if words else None
 
     wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation), weigh=weigh)
     got = await asker.record(wanted, _LABEL, models)

@@ -7,7 +7,6 @@ import hashlib
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from types import TracebackType
 from typing import Any, Self
 
 from crucible.config import EngineConfig
@@ -52,9 +51,7 @@ class CouncilEngine:
         await self._kept.enter_async_context(self._model())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc: object) -> None:
         await self.aclose()
 
     @asynccontextmanager

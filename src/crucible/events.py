@@ -37,54 +37,58 @@ class Routed(Event, type="crucible.routed"):
     best: str
 
 
-class LoopStarted(Event, type="crucible.loop_started"):
-    """Loop ``loop`` of at most ``of`` begins."""
+class _OfLoop(Event):
+    """What happens in a loop; they are counted from 1."""
 
     loop: int
+
+
+class LoopStarted(_OfLoop, type="crucible.loop_started"):
+    """Loop ``loop`` of at most ``of`` begins."""
+
     of: int
     grammar: Literal["parallel", "sequential", "debate"]
 
 
-class SeatAnswered(Event, type="crucible.seat_answered"):
+class _OfSeat(_OfLoop):
+    """What a deliberating seat comes to in a loop."""
+
+    seat: str
+    role: str
+
+
+class SeatAnswered(_OfSeat, type="crucible.seat_answered"):
     """A deliberating seat said something: a position, a defence of it, or a revision of the draft.
 
     ``text`` is prose; where the seat answered by a record, code wrote it of that, with an id before each claim.
     """
 
-    loop: int
-    seat: str
-    role: str
     kind: Literal["position", "defence", "draft"]
     text: str
 
 
-class SeatFailed(Event, type="crucible.seat_failed"):
+class SeatFailed(_OfSeat, type="crucible.seat_failed"):
     """A deliberating seat gave no answer and is left out of this loop."""
 
-    loop: int
-    seat: str
-    role: str
     error: str
     message: str
 
 
-class Critiqued(Event, type="crucible.critiqued"):
+class Critiqued(_OfLoop, type="crucible.critiqued"):
     """The red team spoke. ``step`` counts from 1 within a loop; ``targets`` are seats it named (debate only)."""
 
-    loop: int
     step: int
     seat: str
     text: str
     targets: list[str] = []
 
 
-class LoopEnded(Event, type="crucible.loop_ended"):
+class LoopEnded(_OfLoop, type="crucible.loop_ended"):
     """A loop is complete. ``judged`` is false where nobody compared it with the loop before.
 
     ``note`` says why, where a comparison was tried and failed.
     """
 
-    loop: int
     delta_detected: bool
     judged: bool
     note: str = ""
@@ -98,17 +102,23 @@ class Synthesised(Event, type="crucible.synthesised"):
     early_exit: bool
 
 
-class Concluded(Event, type="crucible.concluded"):
+class Concluded(_OfLoop, type="crucible.concluded"):
     """A judge compared what a role concludes with what it concluded a loop before, each in a sentence."""
 
-    loop: int
     role: str
     before: str
     after: str
     same: bool
 
 
-class Shortened(Event, type="crucible.shortened"):
+class _OfCall(Event):
+    """What happens to a call, by its label."""
+
+    phase: str
+    seat: str
+
+
+class Shortened(_OfCall, type="crucible.shortened"):
     """A prompt did not fit the model's window, and was sent again with the council's own earlier texts cut.
 
     Args:
@@ -117,8 +127,6 @@ class Shortened(Event, type="crucible.shortened"):
         reason: what the model's server, or the check before it, said.
     """
 
-    phase: str
-    seat: str
     share: float
     reason: str
 
@@ -129,17 +137,14 @@ class LedgerWritten(Event, type="crucible.ledger"):
     ledger: dict[str, Any]
 
 
-class SpareAsked(Event, type="crucible.spare_asked"):
+class SpareAsked(_OfCall, type="crucible.spare_asked"):
     """A model gave no answer that could be used; another, or the same once more, is asked in its place."""
 
-    phase: str
-    seat: str
     model: str
     reason: str
 
 
-class NotAttacked(Event, type="crucible.not_attacked"):
+class NotAttacked(_OfLoop, type="crucible.not_attacked"):
     """No model of the panel raised an objection to anything that stands in the positions of this loop."""
 
-    loop: int
     reason: str

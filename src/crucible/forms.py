@@ -238,11 +238,9 @@ def _in_words(kind: type[T], text: str) -> T:
 def _plain_attack(line: str, held: Sequence[Holding]) -> AttackRecord:
     id, colon, rest = line.partition(":")
     known = [claim for one in held for claim in one.claims if claim.id == id.strip(" *`.").upper()]
-    return (
-        AttackRecord(claim=known[0].id, words="", fails=rest.strip() or line)
-        if known and colon
-        else AttackRecord(fails=line)
-    )
+    if known and colon:
+        return AttackRecord(claim=known[0].id, words="", fails=rest.strip() or line)
+    return AttackRecord(fails=line)
 
 
 def held_text(one: Holding, most: int | None) -> str:

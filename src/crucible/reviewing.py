@@ -168,17 +168,15 @@ def _end(parts: Sequence[Sequence[str]], lines: Sequence[str], start: int) -> in
 
 def _starts(part: Sequence[str], lines: Sequence[str]) -> list[int]:
     """Return where the lines of a part stand one after the other: the first from its middle, the last to it."""
-    found: list[int] = []
-    last = len(part) - 1
-    for at in range(len(lines) - last):
-        here = lines[at : at + last + 1]
-        if last == 0:
-            fits = _says(here[0], part[0])
-        else:
-            fits = here[0].endswith(part[0]) and here[-1].startswith(part[-1]) and here[1:-1] == list(part[1:-1])
-        if fits:
-            found.append(at)
-    return found
+    size = len(part)
+    windows = ((at, lines[at : at + size]) for at in range(len(lines) - size + 1))
+    return [at for at, here in windows if _fits(here, part)]
+
+
+def _fits(here: Sequence[str], part: Sequence[str]) -> bool:
+    if len(part) == 1:
+        return _says(here[0], part[0])
+    return here[0].endswith(part[0]) and here[-1].startswith(part[-1]) and here[1:-1] == list(part[1:-1])
 
 
 def _says(line: str, words: str) -> bool:

@@ -191,11 +191,8 @@ class Gateway:
 
     async def _along(self, route: _Route, request: Request) -> Reply:
         if route.instead:
-            self._emit(
-                ModelSubstituted(
-                    label=str(request.label), asked=request.model, used=route.target.model, reason=route.instead
-                )
-            )
+            label, used = str(request.label), route.target.model
+            self._emit(ModelSubstituted(label=label, asked=request.model, used=used, reason=route.instead))
         # Only OpenRouter knows ids of other vendors; elsewhere the fallback wrapper has to route them.
         fallbacks = request.fallbacks if route.target.provider == "openrouter" else ()
         if route.target.model != request.model or fallbacks != request.fallbacks:

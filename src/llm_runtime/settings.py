@@ -207,12 +207,9 @@ class Settings:
             vendor: it is a vendor's all the same, behind a proxy on this machine.
         """
         config, usual = self.config, LOCAL_PATIENCE if local else HOSTED_PATIENCE
-        return Patience(
-            config.first_timeout or usual.first,
-            config.idle_timeout or usual.idle,
-            config.call_timeout or inf,
-            heeded=(usual.heeded and not vendor) or config.idle_timeout is not None,
-        )
+        first, idle = config.first_timeout or usual.first, config.idle_timeout or usual.idle
+        heeded = (usual.heeded and not vendor) or config.idle_timeout is not None
+        return Patience(first, idle, config.call_timeout or inf, heeded=heeded)
 
 
 def dialect_of(name: str, entry: EndpointEntry | None = None) -> Dialect:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from assay.batch.configurations import Configuration, combinations
@@ -165,9 +166,6 @@ async def prepare(path: Path, store_url: str, *, provider_batch: bool = False) -
 async def entered(job_file: JobFile, store_url: str, settings: Settings) -> Batch:
     """Do the same for a job file that is read already."""
     configurations = complete(job_file, list(combinations(job_file, settings)))
-    database = open_batches(store_url)
-    try:
+    with closing(open_batches(store_url)) as database:
         await check_models(database, job_file, configurations, settings)
         return enter(database, job_file, configurations)
-    finally:
-        database.close()

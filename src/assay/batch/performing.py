@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeAlias
 
@@ -129,36 +129,30 @@ async def _over_batches(context: WorkerContext, stack: AsyncExitStack) -> Batche
     return http
 
 
+@dataclass(eq=False, repr=False)
 class Gateways:
     """One for each set of models, so that their connections and places in flight are shared by jobs."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        meter: Meter,
-        stack: AsyncExitStack,
-        *,
-        followed: bool = False,
-        http: BatchedHttp | None = None,
-    ) -> None:
-        self._http = http
-        self._settings = settings
-        self._followed = followed
-        self._meter = meter
-        self._stack = stack
-        meter.alerts.url = settings.config.budget_webhook or ""
-        stack.push_async_callback(meter.alerts.aclose)
+    settings: Settings
+    meter: Meter
+    stack: AsyncExitStack
+    followed: bool = field(default=False, kw_only=True)
+    http: BatchedHttp | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.meter.alerts.url = self.settings.config.budget_webhook or ""
+        self.stack.push_async_callback(self.meter.alerts.aclose)
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
     def under(self, terms: Terms, run: Prepared) -> MeteredGateway:
         named, needs = run.hooks.panel(run.options), needs_of(run.run.name, terms, run)
         key = (terms.model, terms.max_tokens, terms.effort, named, needs, *sorted(terms.seats.items()))
         if key not in self._made:
-            settings = terms.settings(beside_panel(self._settings, run.run, run.options))
+            settings = terms.settings(beside_panel(self.settings, run.run, run.options))
             self._made[key] = MeteredGateway(
-                settings, self._meter, named=named, followed=self._followed, needs=needs, http=self._http
+                settings, self.meter, named=named, followed=self.followed, needs=needs, http=self.http
             )
-            self._stack.push_async_callback(self._made[key].aclose)
+            self.stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
 
 
@@ -244,11 +238,8 @@ def _failed_by_answers(events: Sequence[Event]) -> bool:
 
 
 def _without_last_step(events: Sequence[Event]) -> Iterator[Event]:
-    steps = {
-        (event.digest, event.occurrence): [event.request["label"].get(part) for part in ("phase", "round")]
-        for event in events
-        if isinstance(event, CallStarted)
-    }
+    labels = {(one.digest, one.occurrence): one.request["label"] for one in events if isinstance(one, CallStarted)}
+    steps = {key: (label.get("phase"), label.get("round")) for key, label in labels.items()}
     answered = [event for event in events if isinstance(event, CallFinished)]
     last = [steps.get((event.digest, event.occurrence)) for event in answered[-1:]]
     for event in events:

@@ -128,11 +128,8 @@ def _room(purse: Account) -> list[str]:
 
 
 def _word(closed: Closed) -> str:
-    why = (
-        f"which is out of order ({closed.faults} faults in a row)"
-        if closed.faults >= FAULTS
-        else "which refuses for now (429)"
-    )
+    broken = f"which is out of order ({closed.faults} faults in a row)"
+    why = broken if closed.faults >= FAULTS else "which refuses for now (429)"
     at = datetime.now().astimezone() + timedelta(microseconds=closed.wait_us)
     return f"{closed.bucket}, {why}, tried again in {duration(closed.wait_us // 1000)}: goes on at {at:%H:%M}"
 
@@ -142,10 +139,8 @@ def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
     batch, status = ledger.batch(batch_id), ledger.status(batch_id)
     left = status.left / status.rate if status.rate and status.states.get("running") else None
     buckets = Buckets(ledger.database)
-    closed, busy = tuple(buckets.closed()), tuple(buckets.busy())
-    return BatchProgress(
-        batch, status, purses.read(batch_id), left, closed, busy, still_there(ledger.database, batch_id)
-    )
+    closed, busy, sent = tuple(buckets.closed()), tuple(buckets.busy()), still_there(ledger.database, batch_id)
+    return BatchProgress(batch, status, purses.read(batch_id), left, closed, busy, sent)
 
 
 def amounts(purse: Account) -> str:

@@ -123,9 +123,8 @@ class CaseBench:
         shared = [labels for labels in given if len(labels) > 1]
         same = sum(len(set(labels.values())) == 1 for labels in shared)
         ratings: list[list[Hashable | None]] = [[labels.get(who) for labels in given] for who in people]
-        return Agreement(
-            people, len(shared), same, krippendorff_alpha(ratings, nominal_disagreement) if given else None
-        )
+        alpha = krippendorff_alpha(ratings, nominal_disagreement) if given else None
+        return Agreement(people, len(shared), same, alpha)
 
     def waivers(self, until: date) -> str:
         """Write those that failed as a suite's waivers, where all who labelled them say that this is wrong."""

@@ -93,9 +93,8 @@ def sentences(text: str) -> list[Sentence]:
     for end in [match.end() for match in _SENTENCE_END.finditer(text)] + [len(text)]:
         piece = text[start:end]
         if piece.strip():
-            sentences.append(
-                Sentence(start, piece, Counter(token.lower() for token in _TOKEN.findall(piece) if _is_word(token)))
-            )
+            words = Counter(token.lower() for token in _TOKEN.findall(piece) if _is_word(token))
+            sentences.append(Sentence(start, piece, words))
         start = end
     return sentences
 

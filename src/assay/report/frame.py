@@ -96,10 +96,8 @@ def provenance_section(run: RunTotals, rows: Mapping[str, str] | None = None, *b
         **(rows or {}),
     }
     table = Table((Column("Record"), Column("")), tuple(row for row in records.items() if row[1]))
-    if not run.troubles:
-        return Section("Provenance", (table, *blocks), brief=True)
-    troubles = Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
-    return Section("Provenance", (table, *blocks, troubles), brief=True)
+    troubles = Details(count_noun(len(run.troubles), "trouble"), tuple(map(Plain, run.troubles)))
+    return Section("Provenance", (table, *blocks, *([troubles] if run.troubles else ())), brief=True)
 
 
 def run_progress(run: RunTotals, protocol: str) -> Progress:
@@ -152,18 +150,12 @@ def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = No
         state: as the store knows it; it tells a live run from one that was broken off.
         verdict: of its result.
     """
-    now = _state(run, state)
-    origin = run.started.origin if run.started else "live"
-    return RunStanding(
-        now,
-        verdict if now == "finished" else None,
-        tuple(run.tally.answered_by()),
-        _ORIGINS[origin],
-        run.error,
-        run.message,
-        (WayOn(Next.NEW),) if origin == "demo" and now not in ("running", "finished") else _next(run, now),
-        run.started.run_id if run.started else "",
-    )
+    now, by = _state(run, state), tuple(run.tally.answered_by())
+    told = verdict if now == "finished" else None
+    origin, run_id = (run.started.origin, run.started.run_id) if run.started else ("live", "")
+    anew = origin == "demo" and now not in ("running", "finished")
+    ways = (WayOn(Next.NEW),) if anew else _next(run, now)
+    return RunStanding(now, told, by, _ORIGINS[origin], run.error, run.message, ways, run_id)
 
 
 def headed(story: Story, standing: RunStanding) -> Story:

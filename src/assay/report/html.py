@@ -43,19 +43,12 @@ def story_html(story: Story) -> str:
         element("link", rel="icon", href="data:,"),
         element("style", Trusted(_style())),
     )
-    contents = len(story.sections) >= _WORTH_CONTENTS
-    body = element(
-        "body",
-        element("a", "To the report", href="#report", class_="skip"),
-        _masthead(story),
-        element(
-            "div",
-            _contents(story.sections) if contents else None,
-            element("main", [_section(s, i) for i, s in enumerate(story.sections, 1)], id="report"),
-            class_="page" if contents else "page single",
-        ),
-        element("footer", element("p", "Made by Assay from the run's own record. Texts are the models' own.")),
-    )
+    skip = element("a", "To the report", href="#report", class_="skip")
+    contents = _contents(story.sections) if len(story.sections) >= _WORTH_CONTENTS else None
+    main = element("main", [_section(s, i) for i, s in enumerate(story.sections, 1)], id="report")
+    page = element("div", contents, main, class_="page" if contents else "page single")
+    foot = element("footer", element("p", "Made by Assay from the run's own record. Texts are the models' own."))
+    body = element("body", skip, _masthead(story), page, foot)
     return f"<!doctype html>\n{render(element('html', head, body, lang='en'))}\n"
 
 
@@ -93,19 +86,13 @@ def block_html(block: Block) -> Node:
 def _masthead(story: Story) -> Element:
     # How a run stands has no colour: that is its verdict's.
     lamp = element("span", class_="lamp") if not story.standing or story.standing.verdict else None
+    ending = element("p", lamp, story.subtitle, class_=f"ending {story.tone}")
     size = "long" if len(story.title) > _LONG_TITLE else None
-    return element(
-        "header",
-        element(
-            "div",
-            element("p", lamp, story.subtitle, class_=f"ending {story.tone}"),
-            element("h1", story.title, class_=size, dir="auto"),
-            element("p", story.origin, class_="origin") if story.origin else None,
-            element("dl", [_fact(fact) for fact in story.facts], class_="facts") if story.facts else None,
-            _annex() if any(section.brief for section in story.sections) else None,
-            class_="head",
-        ),
-    )
+    title = element("h1", story.title, class_=size, dir="auto")
+    origin = element("p", story.origin, class_="origin") if story.origin else None
+    facts = element("dl", [_fact(fact) for fact in story.facts], class_="facts") if story.facts else None
+    annex = _annex() if any(section.brief for section in story.sections) else None
+    return element("header", element("div", ending, title, origin, facts, annex, class_="head"))
 
 
 def _annex() -> Element:
@@ -125,9 +112,8 @@ def _contents(sections: tuple[Section, ...]) -> Element:
 def _section(section: Section, index: int) -> Element:
     name = f"s{index}"
     blocks = [block_html(block) for block in section.blocks]
-    return element(
-        "section", element("h2", section.heading), blocks, id=name, class_=None if section.brief else "annex"
-    )
+    look = None if section.brief else "annex"
+    return element("section", element("h2", section.heading), blocks, id=name, class_=look)
 
 
 def _voice(voice: Voice) -> Element:
@@ -157,28 +143,17 @@ def _table(table: Table) -> Element:
 
     links = table.links or (("", ""),) * len(table.rows)
     heads = [element("th", column.head, class_=column.kind, scope="col") for column in table.columns]
-    return element(
-        "div",
-        element(
-            "table",
-            element("caption", table.caption) if table.caption else None,
-            element("thead", element("tr", heads)),
-            element("tbody", [row(cells, *link) for cells, link in zip(table.rows, links, strict=True)]),
-            element("tfoot", row(table.total)) if table.total else None,
-        ),
-        class_="wide",
-        tabindex="0",
-    )
+    caption = element("caption", table.caption) if table.caption else None
+    body = element("tbody", [row(cells, *link) for cells, link in zip(table.rows, links, strict=True)])
+    total = element("tfoot", row(table.total)) if table.total else None
+    grid = element("table", caption, element("thead", element("tr", heads)), body, total)
+    return element("div", grid, class_="wide", tabindex="0")
 
 
 def _figure(figure: Figure) -> Element:
     words = element("details", element("summary", "In words"), element("p", figure.alternative), class_="words")
-    return element(
-        "figure",
-        element("div", figure.svg, class_="wide", tabindex="0"),
-        element("figcaption", figure.caption, " ", words),
-        class_="picture",
-    )
+    picture = element("div", figure.svg, class_="wide", tabindex="0")
+    return element("figure", picture, element("figcaption", figure.caption, " ", words), class_="picture")
 
 
 @cache

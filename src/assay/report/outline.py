@@ -207,11 +207,8 @@ class Writing:
 
     def holds(self, given: Given, scope: Scope | None = None) -> bool:
         """Return whether something is to be told."""
-        return all(
-            bool(self.value(path, scope)) is wanted
-            for path, wanted in ((given.when, True), (given.unless, False))
-            if path
-        )
+        met = not given.when or bool(self.value(given.when, scope))
+        return met and not (given.unless and self.value(given.unless, scope))
 
     def blocks(self, lines: tuple[BlockLine, ...], scope: Scope | None = None) -> Iterator[Block]:
         """Yield the blocks that have something to say."""

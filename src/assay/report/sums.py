@@ -47,9 +47,8 @@ def _together(groups: Iterable[tuple[str, Sums]]) -> list[tuple[str, Sums]]:
 
 
 def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:
-    return Table(
-        columns(head, numbers=_COLUMNS), tuple((name, *_row(sums)) for name, sums in groups), ("Sum", *_row(total))
-    )
+    rows = tuple((name, *_row(sums)) for name, sums in groups)
+    return Table(columns(head, numbers=_COLUMNS), rows, ("Sum", *_row(total)))
 
 
 def _row(sums: Sums) -> tuple[str, ...]:

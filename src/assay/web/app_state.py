@@ -76,7 +76,7 @@ class AppState:
     checked: dict[str, Checked] = field(default_factory=dict[str, Checked])
     """Models that were measured since the server began, by name."""
     workers: BatchWorkers = field(default_factory=BatchWorkers)
-    closing: asyncio.Event = field(init=False)
+    closing: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
     _mailboxes: WeakKeyDictionary[LiveRun, list[Path]] = field(init=False)
 
@@ -88,7 +88,6 @@ class AppState:
         self.questions = Questions(self.hub.take_turn)
         self.runs = ActiveRuns(self.store, self.questions, self.settings, self.hub.take_turn, self.spending)
         self.renderer = PageRenderer(self.page_state, self._standing)
-        self.closing = asyncio.Event()
         self._letter_names, self._mailboxes = WeakKeyDictionary(), WeakKeyDictionary()
 
     @property

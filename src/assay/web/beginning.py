@@ -240,15 +240,7 @@ async def home(request: Request) -> Response:
                 for way in box.ways
             ],
             "models": [asdict(chip) for chip in box.choices.chips],
-            "recordings": [
-                {
-                    "name": name,
-                    "protocol": protocol.runs[0].name,
-                    "run": data.summary_data(run) if (run := played[name].run) else None,
-                    "missing": played[name].missing,
-                }
-                for name, (protocol, _) in demos().items()
-            ],
+            "recordings": [_recording(name, protocol, played[name]) for name, (protocol, _) in demos().items()],
             "latest": [data.summary_data(run) for run in latest],
         },
         lambda: render(
@@ -280,6 +272,11 @@ def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
     form = composer(run, asked, reachable=bool(site.settings().providers), without=opening.field if opening else "")
     free = price is not None and price.free
     return StartBox(ways, choices, site.models.looked, chosen, model, free, form)
+
+
+def _recording(name: str, protocol: Protocol, played: Played) -> dict[str, object]:
+    run = data.summary_data(played.run) if played.run else None
+    return {"name": name, "protocol": protocol.runs[0].name, "run": run, "missing": played.missing}
 
 
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:

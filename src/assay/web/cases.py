@@ -121,9 +121,8 @@ def case_fragment(site: AppState, bench: LookedAt, case: BenchCase, who: str) ->
     blocks = [*case.detail()]
     if case.run_id and bench.watch is None:
         with suppress(RunNotFound):
-            blocks += [
-                block for section in site.hub.watch(case.run_id).story().sections[:2] for block in section.blocks
-            ]
+            told = site.hub.watch(case.run_id).story().sections[:2]
+            blocks += [block for section in told for block in section.blocks]
     since, before = _before(site, bench, case)
     return render("case.html", bench=bench, case=case, me=who, blocks=blocks, since=since, before=before)
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -67,6 +67,7 @@ _Latest: TypeAlias = dict[tuple[str, str, str], tuple[float, RenderedPage]]
 """Renderings with their time, by view, by where a browser finds the pages (addresses differ), and by who looks."""
 
 
+@dataclass(eq=False, repr=False)
 class PageRenderer:
     """Renders views, and keeps the latest rendering of each for as long as its run is watched.
 
@@ -76,29 +77,25 @@ class PageRenderer:
         clock: seconds, for the pause between two renderings.
     """
 
-    def __init__(
-        self,
-        page_state: Callable[[LiveRun], RunPageState],
-        standing: Callable[[LiveRun], str],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._page_state = page_state
-        self._standing = standing
-        self._clock = clock
+    page_state: Callable[[LiveRun], RunPageState]
+    standing: Callable[[LiveRun], str]
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
         self._latest: WeakKeyDictionary[LiveRun, _Latest] = WeakKeyDictionary()
 
     def render(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the view as it is now."""
-        latest, key = self._latest.setdefault(watch, {}), (view, rooted(), self._standing(watch))
+        latest, key = self._latest.setdefault(watch, {}), (view, rooted(), self.standing(watch))
         if key not in latest or latest[key][1].version != watch.version:
-            parts = VIEWS[view](watch, self._page_state(watch))
-            latest[key] = self._clock(), RenderedPage(watch.version, watch.seq, parts)
+            parts = VIEWS[view](watch, self.page_state(watch))
+            latest[key] = self.clock(), RenderedPage(watch.version, watch.seq, parts)
         return latest[key][1]
 
     def recent(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the same, or what was rendered less than :data:`PAUSE_S` seconds ago."""
-        latest = self._latest.get(watch, {}).get((view, rooted(), self._standing(watch)))
-        if latest is not None and self._clock() - latest[0] < PAUSE_S:
+        latest = self._latest.get(watch, {}).get((view, rooted(), self.standing(watch)))
+        if latest is not None and self.clock() - latest[0] < PAUSE_S:
             return latest[1]
         return self.render(watch, view)
 

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from assay.batch.spending import Spending
 from assay.demo import has_log, import_played, prepare_demo
@@ -51,6 +52,7 @@ class BatchWorkers:
         await asyncio.gather(*(one.wait() for one in self._processes))
 
 
+@dataclass(eq=False, repr=False)
 class ActiveRuns:
     """Runs under way in this process.
 
@@ -62,19 +64,14 @@ class ActiveRuns:
         spending: the purses of people; nobody has a budget where it is left out.
     """
 
-    def __init__(
-        self,
-        store: RunStore,
-        questions: Questions,
-        settings: Callable[[], Settings],
-        changed: Callable[[str], None],
-        spending: Spending | None = None,
-    ) -> None:
-        self._changed = changed
-        self._spending = spending
-        self.settings = settings
-        self._launcher = Launcher(store, settings)
-        self._questions = questions
+    store: RunStore
+    questions: Questions
+    settings: Callable[[], Settings]
+    changed: Callable[[str], None]
+    spending: Spending | None = None
+
+    def __post_init__(self) -> None:
+        self._launcher = Launcher(self.store, self.settings)
         self._running: dict[str, Running] = {}
         self._words: dict[str, Words] = {}
         self.faults: dict[str, str] = {}
@@ -100,13 +97,13 @@ class ActiveRuns:
         followers = self._followers(run_id)
         self.permit(run, terms)
         model = model or await self._purse(run, terms)
-        with owned(self._launcher.store, run_id):
+        with owned(self.store, run_id):
             running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, model=model, followers=followers)
         return self._keep(running, followers.words)
 
     def permit(self, run: Prepared, terms: Terms) -> None:
         """Let whoever asks begin a run; see :func:`~assay.web.permissions.permit`."""
-        permit(self._launcher.store, self.settings(), run, terms, fresh=True)
+        permit(self.store, self.settings(), run, terms, fresh=True)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
         """Play a recording through the real engine; return the run's id once its log is open.
@@ -123,9 +120,9 @@ class ActiveRuns:
         except ConfigurationError:
             if not has_log(name):
                 raise
-            with owned(self._launcher.store, run_id):
-                return import_played(self._launcher.store, name, run_id)
-        with owned(self._launcher.store, run_id):
+            with owned(self.store, run_id):
+                return import_played(self.store, name, run_id)
+        with owned(self.store, run_id):
             running = await self._launcher.start(
                 demo.run, seed=demo.seed, title=demo.title, run_id=run_id, origin="demo", model=demo.model
             )
@@ -138,7 +135,7 @@ class ActiveRuns:
             LlmRuntimeError: it cannot go on; says why.
         """
         if (running := self._running.get(run_id)) is not None:
-            if self._launcher.store.summary(run_id).state == "running":
+            if self.store.summary(run_id).state == "running":
                 raise ConfigurationError("this run is under way")
             # Its log has its end, and is being signed and let go.
             await running.ended()
@@ -162,7 +159,7 @@ class ActiveRuns:
         child = self._launcher.new_id()
         followers = self._followers(child)
         model = await self._again(run_id, terms)
-        with owned(self._launcher.store, child):
+        with owned(self.store, child):
             running = await self._launcher.fork(
                 run_id, at, terms, say=say, run_id=child, model=model, followers=followers
             )
@@ -191,12 +188,9 @@ class ActiveRuns:
         """Return the way to models of a run that goes on, or of one that begins from it."""
         if WHO.get() is None:
             return None
-        store = self._launcher.store
-        run, earlier = (
-            opened(self._launcher.first_event(run_id)),
-            in_force(event for _, event in store.events(run_id)),
-        )
-        permit(store, self.settings(), run, earlier, terms)
+        run = opened(self._launcher.first_event(run_id))
+        earlier = in_force(event for _, event in self.store.events(run_id))
+        permit(self.store, self.settings(), run, earlier, terms)
         return await self._purse(run, terms.over(earlier))
 
     async def _purse(self, run: Prepared, terms: Terms) -> PerRun | None:
@@ -206,12 +200,12 @@ class ActiveRuns:
             BudgetExceeded: nothing is left of it, or no budget can bound such a run.
         """
         who = WHO.get()
-        if who is None or self._spending is None or who.allowance.caps == Caps():
+        if who is None or self.spending is None or who.allowance.caps == Caps():
             return None
-        return await self._spending.models(who.allowance, terms, run)
+        return await self.spending.models(who.allowance, terms, run)
 
     def _followers(self, run_id: str) -> Followers:
-        return Followers(person=self._questions.person(run_id), words=Words())
+        return Followers(person=self.questions.person(run_id), words=Words())
 
     def _keep(self, running: Running, words: Words | None = None) -> str:
         run_id = running.run_id
@@ -227,4 +221,4 @@ class ActiveRuns:
         self._words.pop(run_id, None)
         if fault is not None:
             self.faults[run_id] = f"{type(fault).__name__}: {fault}"
-        self._changed(run_id)
+        self.changed(run_id)

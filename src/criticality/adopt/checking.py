@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Literal
 
@@ -77,10 +78,8 @@ async def check(folder: Path, parallel: int = 2) -> list[CheckedFunction]:
             found = await _checked(adopts, package, candidate, one, court, why)
         return found.model_copy(update={"path": str(candidate.path), "line": candidate.line})
 
-    try:
+    async with aclosing(court):
         return await gather(map(each, adoptions))
-    finally:
-        await court.aclose()
 
 
 def _read(folder: Path) -> tuple[list[Adoption], Adopter, Package]:

@@ -19,8 +19,9 @@ from criticality.project.files import write_project_file
 from criticality.project.written import Written
 from criticality.spec.spec import Interface, Spec
 from criticality.standing import Adopted, Adopter, Candidate, Package
-from criticality.trace import trace, trace_markdown
+from criticality.trace import listed, trace, trace_markdown
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.grouping import grouped
 
 _ABOUT = (
     'The code was judged as it is. "Other bodies rejected" says how many small changes of its body differ from it\n'
@@ -108,11 +109,9 @@ def together(package: Package, candidates: Mapping[str, Candidate], adopted: Seq
 
 
 def _spec(package: Package, specs: Sequence[Spec]) -> Spec:
-    interfaces: dict[str, Interface] = {}
-    for spec in specs:
-        for name, interface in spec.interfaces.items():
-            methods = [*(interfaces[name].methods if name in interfaces else ()), *interface.methods]
-            interfaces[name] = Interface(methods=methods)
+    named = ((name, one.methods) for spec in specs for name, one in spec.interfaces.items())
+    methods = grouped((name, method) for name, held in named for method in held)
+    interfaces = {name: Interface(methods=held) for name, held in methods.items()}
     first = specs[0]
     name = "adopted-" + re.sub(r"[^a-z0-9]+", "-", package.name.lower()).strip("-")[:32]
     system = first.system.model_copy(update={"name": name, "description": f"adopted functions of {package.name}"})
@@ -141,16 +140,13 @@ def _markdown(data: dict[str, Any], isolation: str) -> str:
     lines: list[str] = []
     for kind, title in _KINDS.items():
         findings = [(name, one) for name, all_ in data["findings"].items() for one in all_ if one["kind"] == kind]
-        if findings:
-            lines += ["", f"## {title}", ""]
-            lines += [
-                f"- `{name}`: `{_flat(f['promise'])}`: {_flat(f['case'])} ({_flat(f['because'])})"
-                for name, f in findings
-            ]
-    if data["not_adopted"]:
-        lines += ["", "## Not adopted", ""]
-        lines += [f"- `{name}`: {_flat(why)}" for name, why in data["not_adopted"].items()]
+        lines += listed(title, [f"`{name}`: {_told(one)}" for name, one in findings])
+    lines += listed("Not adopted", [f"`{name}`: {_flat(why)}" for name, why in data["not_adopted"].items()])
     return trace_markdown(data, isolation, _ABOUT) + "\n".join(lines) + ("\n" if lines else "")
+
+
+def _told(finding: Mapping[str, str]) -> str:
+    return f"`{_flat(finding['promise'])}`: {_flat(finding['case'])} ({_flat(finding['because'])})"
 
 
 def _flat(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import closing
 from functools import reduce
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -83,18 +84,14 @@ def append_decision(root: Path, agent: Agent, entry: DecisionEntry, clock: Clock
         StoreBusy: an orchestrator works on the project.
     """
     files.require_project(root)
-    with files.holding(root):
-        journal = Journal(root / files.JOURNAL, clock)
-        try:
-            journal.open()
-            state, artifacts, ledger, _ = read_project(root)
-            _may_stand(ledger, entry)
-            event = e.DecisionAppended(agent=agent, phase=phase_of(state), **entry.model_dump())
-            ledger.record(event, journal.append(event))
-            files.write_project_file(root, files.LEDGER, ledger_text(ledger))
-            files.write_atomic(root / files.STATE, state_text(state, artifacts, journal.seq))
-        finally:
-            journal.close()
+    with files.holding(root), closing(Journal(root / files.JOURNAL, clock)) as journal:
+        journal.open()
+        state, artifacts, ledger, _ = read_project(root)
+        _may_stand(ledger, entry)
+        event = e.DecisionAppended(agent=agent, phase=phase_of(state), **entry.model_dump())
+        ledger.record(event, journal.append(event))
+        files.write_project_file(root, files.LEDGER, ledger_text(ledger))
+        files.write_atomic(root / files.STATE, state_text(state, artifacts, journal.seq))
     return list(ledger.decisions().values())[-1]
 
 

@@ -38,9 +38,9 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from criticality.judging.building import BuildFailed, ServedProgram, faulty, without
 from criticality.judging.outcomes import Call, Died, NoSuchValue, Outcome, Raised, Returned
@@ -60,7 +60,7 @@ _NO_MEMORY = ("MemoryError", "OutOfMemoryError", "bad_alloc")
 BUILDING = OF_OURS.model_copy(update={"processes": 512, "disk": 1 << 30, "seconds": 180})
 
 
-class Place:
+class Place(AbstractContextManager["Place"]):
     """A folder with a program's files, built; :meth:`serve` starts its variants. Use it as ``with``.
 
     Args:
@@ -83,9 +83,6 @@ class Place:
         #: Variants that do not compile.
         self.unbuilt: set[int] = set()
         self._write(program.files)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self._temporary.cleanup()
@@ -151,7 +148,7 @@ def interpreter() -> list[Path]:
     return [Path(prefix) for prefix in sorted(prefixes)]
 
 
-class Process:
+class Process(AbstractContextManager["Process"]):
     """One process that serves one variant; started by its first call, and again after it died."""
 
     def __init__(self, place: Place, variant: int) -> None:
@@ -159,9 +156,6 @@ class Process:
         self._served: Served | None = None
         #: What the process says that it is held by from the inside.
         self.seal = ""
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()

@@ -45,14 +45,10 @@ def answered(job: dict[str, Any]) -> Any:
     hearing = HEARING.validate_python(job["hearing"])
     try:
         with Judge(hearing) as judge:
-            match job["do"]:
-                case "hear":
-                    return VERDICT.dump_python(judge.heard(), mode="json")
-                case "compare":
-                    return VERDICT.dump_python(judge.compared(), mode="json")
-                case _:
-                    return judge.clause_fault(
-                        DIFFERENCE.validate_python(job["difference"]), job["clause"], job["loser"]
-                    )
+            if job["do"] == "clause":
+                difference = DIFFERENCE.validate_python(job["difference"])
+                return judge.clause_fault(difference, job["clause"], job["loser"])
+            verdict = judge.heard() if job["do"] == "hear" else judge.compared()
+            return VERDICT.dump_python(verdict, mode="json")
     except BuildFailed as fault:
         return f"the bodies cannot be built: {str(fault)[:400]}"

@@ -31,10 +31,7 @@ def tripped(units: Sequence[str], escalated: Sequence[str], failed: Sequence[str
         if count >= _LEAST_EVENTS and total >= _LEAST_FUNCTIONS and count / total > limits.module_escalation_rate:
             return f"{count} of {total} functions of {module} needed a more capable model"
     down = sum(len(unit.split("+")) for unit in failed)
-    if (
-        down >= _LEAST_EVENTS
-        and len(functions) >= _LEAST_FUNCTIONS
-        and down / len(functions) > limits.phase_failure_rate
-    ):
+    enough = down >= _LEAST_EVENTS and len(functions) >= _LEAST_FUNCTIONS
+    if enough and down / len(functions) > limits.phase_failure_rate:
         return f"{down} of {len(functions)} functions failed"
     return ""

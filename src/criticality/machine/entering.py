@@ -125,12 +125,8 @@ def _implementing(phase: Any, event: Any, limits: MachineLimits) -> s.Implementi
         case e.Escalated():
             progress = phase.progress
             up = tuple(dict.fromkeys((*progress.escalated, event.unit)))
-            top = (
-                (*progress.reached_architect, event.unit)
-                if event.to_tier == "fallback2"
-                else progress.reached_architect
-            )
-            progress = progress.model_copy(update={"escalated": up, "reached_architect": tuple(dict.fromkeys(top))})
+            top = dict.fromkeys((*progress.reached_architect, *([event.unit] if event.to_tier == "fallback2" else ())))
+            progress = progress.model_copy(update={"escalated": up, "reached_architect": tuple(top)})
             total = phase.total_attempts + 1
             return _on(s.Implementing, phase, current_tier=event.to_tier, total_attempts=total, progress=progress)
         case _:

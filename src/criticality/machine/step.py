@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from criticality import events as e
@@ -10,7 +10,7 @@ from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.machine import states as s
 from criticality.machine.breaker import tripped
 from criticality.machine.entering import BUILD, MachineLimits, auditors_after, critical_after
-from criticality.machine.table import AUDITORS, TRANSITIONS, Action, Guard, Transition
+from criticality.machine.table import AUDITORS, TRANSITIONS, WAYS_OUT, Action, Guard, Transition
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
 
@@ -104,13 +104,9 @@ def _by_hand(
     state: s.ProtocolState, event: BodyEdited | ClaimsEdited | EditRefused | SpecEdited, row: Transition
 ) -> s.ProtocolState:
     """Go on from what a person changed on disk; it is no step back of the protocol's own."""
-    match state:
-        case s.Active():
-            base = state
-        case s.Blocked():
-            base = state.prior
-        case _:
-            base = s.Active(phase=s.AnalyzingComplexity(), regressions=state.regressions, passes=state.passes)
+    base = state.prior if isinstance(state, s.Blocked) else state
+    if isinstance(base, s.Completed):
+        base = s.Active(phase=s.AnalyzingComplexity(), regressions=base.regressions, passes=base.passes)
     if isinstance(event, EditRefused):
         return _blocked(base, event)
     if isinstance(event, SpecEdited):
@@ -146,15 +142,11 @@ def _without(phase: s.SubState, units: Sequence[str]) -> s.SubState:
 def _blocked(state: s.Active, event: Event) -> s.Blocked:
     reason: s.BlockKind = "structural_defect"
     category, question = "structural_defect", ""
-    options: tuple[s.QueryOption, ...] = (
-        s.QueryOption(id="retry", label="Try again from here", resumes="prior"),
-        s.QueryOption(id="restructure", label="Build a new lattice", resumes="lattice"),
-        s.QueryOption(id="restate", label="Go back to the interview", resumes="ignition"),
-    )
+    options = _options(WAYS_OUT["blocked"])
     match event:
         case e.BlockRequested():
             reason, category, question = event.reason, event.reason, event.question
-            options = tuple(s.QueryOption.model_validate(option) for option in event.options)
+            options = _options(event.options)
         case EditRefused():
             reason = category = "hand_edit"
             question = f"{event.path}, as you changed it: {event.what}"
@@ -192,13 +184,13 @@ def _blocked(state: s.Active, event: Event) -> s.Blocked:
 
 def _ways_out(event: EditRefused) -> tuple[s.QueryOption, ...]:
     """Name what a person can do about an edit of theirs; to mend the file needs no option."""
-    restore = s.QueryOption(id="restore", label="Put back what was accepted; your text goes to the archive")
-    label = "Have a model write it anew; your text goes to the archive"
-    model = s.QueryOption(id="model", label=label, resumes="injection", units=tuple(event.units))
-    contract = s.QueryOption(
-        id="restate", label="Change what is promised: in the interview, or in spec/spec.toml", resumes="ignition"
-    )
+    restore, model, contract = _options(WAYS_OUT["hand_edit"])
+    model = model.model_copy(update={"units": tuple(event.units)})
     return (restore, model, contract) if event.units else (restore, contract)
+
+
+def _options(told: Sequence[Mapping[str, Any]]) -> tuple[s.QueryOption, ...]:
+    return tuple(map(s.QueryOption.model_validate, told))
 
 
 def _resumed(state: s.Blocked, event: Event) -> s.Active:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
-from typing import Any
+
+from llm_runtime.toml import own_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,7 @@ def _guard(text: str) -> Guard:
 
 
 def _rows() -> Iterator[Transition]:
-    table: dict[str, Any] = tomllib.loads(
-        resources.files("criticality.machine").joinpath("transitions.toml").read_text("utf-8")
-    )
+    table = own_table("criticality.machine", "transitions.toml")
     for source, event, target, *more in table["rows"]:
         guard, follows = [*more, "", ""][:2]
         for name in ("CHANGE", "BLOCK", "BACK"):
@@ -59,6 +56,8 @@ def _rows() -> Iterator[Transition]:
 
 #: In the order in which guards are tried.
 TRANSITIONS: tuple[Transition, ...] = tuple(_rows())
+#: What a person can choose where a build is blocked: id, words and where it leads.
+WAYS_OUT: dict[str, list[dict[str, str]]] = own_table("criticality.machine", "ways_out.toml")
 #: The auditors in their order: checks without a model first, then the five, then the architect's second look.
 AUDITORS = (
     "checks", "temporal", "resource", "invariant", "precondition", "postcondition", "crossVerification",

@@ -39,12 +39,8 @@ async def write_ledger(generate: Generate, attacks: Iterable[Attack], seed: int,
             except (CallError, StructuredOutputError) as fault:
                 faults.append(f"critique {attack.step} of loop {attack.loop}: {fault}")
         objections += entered(attack, entries, len(objections) + 1)
-    note = (
-        f"The clerk has not read everything ({'; '.join(faults)}); what it has not read stands as a whole, as open."
-        if faults
-        else ""
-    )
-    return Ledger(objections=tuple(objections), note=note)
+    missed = "The clerk has not read everything ({}); what it has not read stands as a whole, as open."
+    return Ledger(objections=tuple(objections), note=missed.format("; ".join(faults)) if faults else "")
 
 
 async def _read(generate: Generate, attack: Attack, seed: int) -> list[Entry]:

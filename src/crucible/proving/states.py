@@ -10,10 +10,10 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Self
 
 from crucible.proving.adapters import Child
 from crucible.proving.change import ProvenChange, Repository
@@ -48,7 +48,7 @@ _ENVIRONMENT = {
 _ITSELF = "import sys, json; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))"
 
 
-class States:
+class States(AbstractContextManager["States"]):
     """Runs what is asked for. Use it as ``with``; it is a :data:`~crucible.proving.records.Run`.
 
     Args:
@@ -67,9 +67,6 @@ class States:
         self._git = Repository(at or Path.cwd(), self._own)
         self.root, self._turn = self._git.root, asyncio.Semaphore(os.cpu_count() or 2)
         self._answers: dict[str, asyncio.Task[Ran]] = {}
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self._temporary.cleanup()

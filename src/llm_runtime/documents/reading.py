@@ -153,14 +153,8 @@ def _pdf(name: str, data: bytes) -> Document:
     left = sum(len(line) for page in lines for line in page if line in heads)
     created = str(about.get("CreationDate") or "").removeprefix("D:")
     date = f"{created[:4]}-{created[4:6]}-{created[6:8]}" if created[:8].isdigit() else ""
-    return Document(
-        "\n\n".join(filter(None, texts)),
-        "pdf",
-        one_line(about.get("Title")),
-        date,
-        one_line(about.get("Author")),
-        left=(("running heads and page numbers", left),),
-    )
+    whole, gone = "\n\n".join(filter(None, texts)), (("running heads and page numbers", left),)
+    return Document(whole, "pdf", one_line(about.get("Title")), date, one_line(about.get("Author")), left=gone)
 
 
 def _heads(pages: list[list[str]]) -> set[str]:

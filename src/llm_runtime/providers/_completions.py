@@ -99,13 +99,9 @@ class Completion(Answer):
         unseen = (count(usage.get("total_tokens")) or 0) - asked - answered
         if unseen > 0 and thought in (0, unseen):
             answered, thought = answered + unseen, unseen
-        self.usage = Usage(
-            asked,
-            answered,
-            cached_tokens=_first(read.get("cached_tokens"), usage.get("prompt_cache_hit_tokens")),
-            cache_write_tokens=_first(read.get("cache_write_tokens")),
-            reasoning_tokens=thought,
-        )
+        cached = _first(read.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"))
+        kept = _first(read.get("cache_write_tokens"))
+        self.usage = Usage(asked, answered, cached_tokens=cached, cache_write_tokens=kept, reasoning_tokens=thought)
 
 
 def _mere_text(chunk: Any) -> str:

@@ -262,10 +262,8 @@ class _Line:
         return self._named(mapping(job).get("id"))
 
     async def _upload(self, calls: Mapping[str, bytes], url: str) -> str:
-        lines = b"".join(
-            b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n' % (call.encode(), url.encode(), body)
-            for call, body in calls.items()
-        )
+        line = b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n'
+        lines = b"".join(line % (call.encode(), url.encode(), body) for call, body in calls.items())
         endpoint, headers = self._files(), _OWN_UPLOAD
         if not self._api.own_files:
             mark = secrets.token_hex(16)

@@ -95,11 +95,8 @@ async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | No
     except (CallError, ConfigurationError, TimeoutError):
         return None
     known = server_of(entries) or name
-    return Found(
-        Endpoint(known, base_url, dialect=DIALECTS[known]),
-        [name for entry in entries if (name := text(entry.get("id")))],
-        f"answers at {where}",
-    )
+    models = [name for entry in entries if (name := text(entry.get("id")))]
+    return Found(Endpoint(known, base_url, dialect=DIALECTS[known]), models, f"answers at {where}")
 
 
 async def server_at(http: Http, base_url: str) -> Endpoint:

@@ -90,16 +90,10 @@ class SignedHead:
         run_id, length = fields.get("run_id"), fields.get("length")
         if not isinstance(run_id, str) or type(length) is not int or not 0 < length < 2**53:
             raise ValueError("a head names a run and its length")
-        return cls(
-            Head(
-                run_id,
-                length,
-                _from_hex(fields.get("digest"), 32),
-                _from_hex(fields["trail"], 32) if "trail" in fields else b"",
-            ),
-            _from_hex(fields.get("signature"), 64),
-            _from_hex(fields.get("public_key"), 32),
-        )
+        digest = _from_hex(fields.get("digest"), 32)
+        trail = _from_hex(fields["trail"], 32) if "trail" in fields else b""
+        signature, public_key = _from_hex(fields.get("signature"), 64), _from_hex(fields.get("public_key"), 32)
+        return cls(Head(run_id, length, digest, trail), signature, public_key)
 
 
 class HeadFiles:

@@ -131,14 +131,8 @@ def old_runs(store: RunStore, before: int, keep: Collection[str], needed: tuple[
             f"no run has the tag {ascii(unknown[0])[1:-1]}; put it on what is to stay", advice="assay runs tag"
         )
     stay = {run_id for run_id, tag in tagged if tag in keep}
-    return [
-        run
-        for run in every_run(store)
-        if run.updated_at < before
-        and run.state != "running"
-        and run.run_id not in stay
-        and not run.run_id.startswith(needed)
-    ]
+    over = (run for run in every_run(store) if run.updated_at < before and run.state != "running")
+    return [run for run in over if run.run_id not in stay and not run.run_id.startswith(needed)]
 
 
 def remove(store: RunStore, runs: Iterable[RunSummary]) -> tuple[list[str], list[str]]:

@@ -156,12 +156,8 @@ class Limiter:
         if cap is not None and self.in_flight >= max(1, int(cap * self.pace)):
             return -1.0
         now = self.clock()
-        return max(
-            self._closed_until - now,
-            self._requests.wait(1, now, self.pace),
-            self._tokens.wait(tokens, now, self.pace),
-            0.0,
-        )
+        turn, room = self._requests.wait(1, now, self.pace), self._tokens.wait(tokens, now, self.pace)
+        return max(self._closed_until - now, turn, room, 0.0)
 
 
 def limiting(generate: Generate, rates: Rates) -> Generate:

@@ -65,15 +65,8 @@ def retrying(
                         raise
                     return replace(kept, attempts=attempt, latency_ms=round((clock() - begun) * 1000))
                 wait = asked + random() * min(backoff.cap, backoff.base * 2 ** (attempt - 1))
-                emit(
-                    CallRetried(
-                        label=str(request.label),
-                        attempt=attempt,
-                        error=type(error).__name__,
-                        message=str(error),
-                        wait_ms=round(wait * 1000),
-                    )
-                )
+                label, kind, wait_ms = str(request.label), type(error).__name__, round(wait * 1000)
+                emit(CallRetried(label=label, attempt=attempt, error=kind, message=str(error), wait_ms=wait_ms))
             else:
                 return changed(reply, attempts=attempt, latency_ms=round((clock() - begun) * 1000))
             await sleep(wait)

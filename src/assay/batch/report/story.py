@@ -55,11 +55,8 @@ def batch_story(progress: BatchProgress, results: Iterable[Result]) -> Story:
 def labels(batch: Batch) -> list[str]:
     """Return a name for each configuration: what it has that not all have."""
     flat = [dict(_flat(configuration)) for configuration in batch.configurations]
-    varying = [
-        name
-        for name in dict.fromkeys(name for each in flat for name in each)
-        if len({str(each.get(name)) for each in flat}) > 1
-    ]
+    names = dict.fromkeys(name for each in flat for name in each)
+    varying = [name for name in names if len({str(each.get(name)) for each in flat}) > 1]
     if len(varying) == 1:
         return [str(each.get(varying[0])) for each in flat]
     return [", ".join(f"{name} {each.get(name)}" for name in varying) or "all" for each in flat]
@@ -81,38 +78,31 @@ def _results(fold: BatchFold, names: list[str]) -> Iterable[Block]:
     measured = fold.measured
     if not measured:
         return
-    rows = [
-        (
-            names[configuration],
-            count(max(total.count for total in sums.values())),
-            *(_written(sums.get(name)) for name in measured),
-        )
-        for configuration, sums in sorted(fold.sums.items())
-        if sums
-    ]
+    rows = tuple(_row(names[at], sums, measured) for at, sums in sorted(fold.sums.items()) if sums)
     heads = columns("Configuration", numbers=("Jobs", *(name[0].upper() + name[1:] for name in measured)))
     caption = "In brackets 95% intervals, each job counted by itself."
     if fold.repeated:
         caption += " Repetitions of one row resemble each other, so the true intervals are wider."
-    yield Table(heads, tuple(rows), caption=caption)
+    yield Table(heads, rows, caption=caption)
     numbers = (name for name in measured if not any(name in s and s[name].kinds for s in fold.sums.values()))
     leading = next(numbers, "")
     if len(rows) > 1 and leading:
         yield _plot(fold, names, leading)
 
 
+def _row(name: str, sums: Mapping[str, Sum], measured: list[str]) -> tuple[str, ...]:
+    jobs = max(total.count for total in sums.values())
+    return (name, count(jobs), *(_written(sums.get(each)) for each in measured))
+
+
 def _plot(fold: BatchFold, names: list[str], leading: str) -> Figure:
-    share = all(sums[leading].yes_or_no for sums in fold.sums.values() if leading in sums)
+    totals = [(names[at], sums[leading]) for at, sums in sorted(fold.sums.items()) if leading in sums]
+    share = all(total.yes_or_no for _, total in totals)
 
     def write(value: float) -> str:
         return f"{value:.0%}" if share else f"{value:.3g}"
 
-    dots = [
-        Dot(names[configuration], interval.estimate, interval.low, interval.high)
-        for configuration, sums in sorted(fold.sums.items())
-        if leading in sums
-        for interval in [sums[leading].interval()]
-    ]
+    dots = [Dot.of(name, total.interval()) for name, total in totals]
     described = "; ".join(f"{dot.name}: {write(dot.value)} [{write(dot.low)}, {write(dot.high)}]" for dot in dots)
     svg = interval_plot(dots, leading, described, write=write, high=1.0 if share else None)
     return Figure(svg, f"{leading[0].upper()}{leading[1:]}, by configuration.", described)

@@ -7,9 +7,9 @@ round. Any beginning of it is thus a sample of the puzzles, and who answers fast
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import combinations, takewhile
+from itertools import combinations, starmap, takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay.protocol import RunContext
@@ -181,22 +181,18 @@ def _compared(contest: _Contest, known: Mapping[str, AttestedTrial]) -> TrialsCo
     after = decided_after(rows, names)
     seen = rows[: after or None] if contest.early else rows
     p = pairs_p(seen, names)
-    pairs = tuple(
-        ComparedPair(
-            a=a,
-            b=b,
-            **asdict(PairedCounts.of((row[a], row[b]) for row in seen)),
-            e=round(e_value((row[a], row[b]) for row in seen), 4),
-            p=round(p[a, b], 6),
-        )
-        for a, b in combinations(names, 2)
-    )
+
+    def pair(a: str, b: str) -> ComparedPair:
+        both = [(row[a], row[b]) for row in seen]
+        counts = asdict(PairedCounts.of(both))
+        return ComparedPair(a=a, b=b, **counts, e=round(e_value(both), 4), p=round(p[a, b], 6))
+
     left = {trial: contest.total - len(own) for trial, own in contest.passed.items()}
     saved, unit = _saved(contest, left)
     at = contest.places[after - 1] if after else None
     return TrialsCompared(
         trials={trial: plan.model for trial in names if (plan := known[trial].plan)},
-        pairs=pairs,
+        pairs=tuple(starmap(pair, combinations(names, 2))),
         after=len(seen),
         planned=len(contest.places),
         decided=after > 0,
@@ -207,14 +203,15 @@ def _compared(contest: _Contest, known: Mapping[str, AttestedTrial]) -> TrialsCo
     )
 
 
+def _graded(attempts: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the records of attempts that have a verdict."""
+    records = (body["attempt"]["log"]["record"] for body in attempts)
+    return [record for record in records if record["passed"] is not None]
+
+
 def _saved(contest: _Contest, left: Mapping[str, int]) -> tuple[int, str]:
     """Return what the attempts left out would have cost at each model's mean, and in what."""
-    records = {
-        trial: [
-            body["attempt"]["log"]["record"] for body in own if body["attempt"]["log"]["record"]["passed"] is not None
-        ]
-        for trial, own in contest.attempts.items()
-    }
+    records = {trial: _graded(own) for trial, own in contest.attempts.items()}
     priced = all(record["cost"] for own in records.values() for record in own)
 
     def spent(record: Mapping[str, Any]) -> float:

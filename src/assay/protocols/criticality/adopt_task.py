@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,10 +105,8 @@ class AdoptionHooks(Hooks[Task, Options]):
                 write()
                 return done[one.id]
 
-        try:
+        async with aclosing(court):
             adoptions = await gather(each(one) for one in functions)
-        finally:
-            await court.aclose()
         write()
         return {
             "package": package.name, "folder": str(folder), "untouched": before,

@@ -26,19 +26,11 @@ def picture(width: float, height: float, title: str, description: str, *parts: N
     Args:
         ends: whether what counts stands at the right: where the picture is scrolled, it begins there.
     """
-    return element(
-        "svg",
-        element("title", title),
-        element("desc", description),
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width:g} {height:g}",
-        width=width,
-        height=height,
-        class_=("broad ends" if ends else "broad") if width > _BROAD else None,
-        role="img",
-        aria_label=f"{title}. {description}",
-    )
+    said = element("title", title), element("desc", description)
+    size = {"viewBox": f"0 0 {width:g} {height:g}", "width": width, "height": height}
+    look = ("broad ends" if ends else "broad") if width > _BROAD else None
+    named = {"class_": look, "role": "img", "aria_label": f"{title}. {description}"}
+    return element("svg", *said, *parts, xmlns="http://www.w3.org/2000/svg", **size, **named)
 
 
 def twice(draw: Callable[[float], Element]) -> Element:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
@@ -75,9 +76,7 @@ def link_chart(
         out = left + box + 10 + 9 * (place % 12)
         look = ("red" if tie.opposite else "quiet") + " stroke dashed"
         first, second = tops[tie.first], tops[tie.second]
-        parts += [
-            element("line", x1=left + box, x2=out, y1=first, y2=first, class_=look),
-            element("line", x1=out, x2=out, y1=first, y2=second, class_=look),
-            element("line", x1=out, x2=left + box, y1=second, y2=second, class_=look),
-        ]
+        corners = ((left + box, first), (out, first), (out, second), (left + box, second))
+        for (x1, y1), (x2, y2) in pairwise(corners):
+            parts.append(element("line", x1=x1, x2=x2, y1=y1, y2=y2, class_=look))
     return picture(width, height, title, description, *parts, *boxes, *signs)

@@ -39,11 +39,8 @@ def stance_sign(x: float, y: float, stance: str, accent: str, tip: str = "", r: 
         sign.append(element("circle", *title, cx=x, cy=y, r=r - 2.4, class_="hollow"))
     if stance == "NUANCED":
         inner = r - 2.0
-        sign.append(
-            element(
-                "path", *title, d=f"M{x:g} {y - inner:g}a{inner:g} {inner:g} 0 0 1 0 {2 * inner:g}z", class_="hollow"
-            )
-        )
+        half = f"M{x:g} {y - inner:g}a{inner:g} {inner:g} 0 0 1 0 {2 * inner:g}z"
+        sign.append(element("path", *title, d=half, class_="hollow"))
     return sign
 
 

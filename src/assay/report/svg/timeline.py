@@ -51,19 +51,10 @@ def _bars(spans: Sequence[Span], top: float, x: Callable[[float], float]) -> lis
     height = (ROW - 8) / many
     drawn: list[Element] = []
     for span, lane in zip(spans, lanes, strict=True):
-        left = x(span.start)
-        drawn.append(
-            element(
-                "rect",
-                element("title", span.tip),
-                x=left,
-                y=top + 4 + lane * height,
-                width=max(x(span.end) - left, 2.0),
-                height=height - (1 if many > 1 else 0),
-                rx=min(3.0, height / 2),
-                class_=f"{span.accent} faded" if span.faded else span.accent,
-            )
-        )
+        left, look = x(span.start), f"{span.accent} faded" if span.faded else span.accent
+        place = {"x": left, "y": top + 4 + lane * height, "width": max(x(span.end) - left, 2.0)}
+        shape = {"height": height - (1 if many > 1 else 0), "rx": min(3.0, height / 2)}
+        drawn.append(element("rect", element("title", span.tip), **place, **shape, class_=look))
     return drawn
 
 

@@ -192,17 +192,16 @@ class GrammarLanguage:
 
     def spoken_of(self, spec: Spec, function: FunctionPlan) -> list[str]:
         """Return the named types of a contract alone, then those of the signature with all they are made of."""
-        needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
+        needed = types_needed(spec, function.kinds)
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
         extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
         return [*extra, *needed]
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        kinds = [*(p.type for p in function.parameters), function.result]
         # An error that a contract speaks of is shown, too.
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
         extra = {name for name in spec.named_types() if name in function.errors or name in mentioned}
-        wanted = reached(spec, (name for kind in kinds for name in kind.names()), extra)
+        wanted = reached(spec, (name for kind in function.kinds for name in kind.names()), extra)
         return self.between.join(self.type_source(spec, name) for name in spec.named_types() if name in wanted)
 
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:

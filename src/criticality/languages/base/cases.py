@@ -17,6 +17,7 @@ from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import fields_of, root
+from llm_runtime.grouping import grouped
 
 #: Calls of a function that are shown: so many that return, and so many that raise.
 _RETURNS, _RAISES = 200, 60
@@ -61,9 +62,7 @@ def by_module(
     between: str,
 ) -> dict[str, str]:
     """Return the tests of each module that has cases, each written by the language."""
-    parts: dict[str, list[str]] = {}
-    for module, function, held in rows(spec, plan, cases):
-        parts.setdefault(module, []).append(test(module, function, held))
+    parts = grouped((module, test(module, function, held)) for module, function, held in rows(spec, plan, cases))
     return {module: between.join(tests) for module, tests in parts.items()}
 
 

@@ -44,6 +44,11 @@ def type_names(spec: Spec) -> set[str]:
     return {name for kind in [*every_type(spec), *signature_types(spec)] for name in kind.names()}
 
 
+def scalar_files(spec: Spec, files: Mapping[str, str]) -> list[str]:
+    """Return which of the files, by the types that they are for, a specification needs."""
+    return sorted({files[name] for name in type_names(spec) if name in files})
+
+
 def words(text: str, names: Mapping[str, str]) -> str:
     """Return a text with every whole word that is among the names replaced."""
     return _WORD.sub(lambda match: names.get(match[0], match[0]), text)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill, vocabulary
-from criticality.languages.base.naming import capital, type_names
+from criticality.languages.base.naming import capital, scalar_files
 from criticality.languages.base.pages import Filter
 from criticality.languages.cpp.expressions import CppRenderer, quoted
 from criticality.languages.cpp.names import SCALAR_HEADERS, ident, owned, parameter, usable
@@ -47,7 +47,7 @@ class Cpp(GrammarLanguage):
 
     def domain(self, spec: Spec) -> Tree:
         types = "\n".join(self.type_source(spec, name) for name in in_order(spec))
-        own = [*_headers(spec), *(["values"] if "values::" in types else [])]
+        own = [*scalar_files(spec, SCALAR_HEADERS), *(["values"] if "values::" in types else [])]
         source = self.page("domain", spec=spec, types=types, own=own, standard=_WORDS["domain_includes"])
         files = {f"include/{spec.package}/{name}.hpp": self.support(f"{name}.hpp") for name in own}
         return {f"include/{spec.package}/domain.hpp": f"{source}\n", **files}
@@ -67,7 +67,8 @@ class Cpp(GrammarLanguage):
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         types = [self.named(spec, name) for name in in_order(spec) if name not in spec.errors]
-        main = self.page("serve", package=spec.package, spec=spec, plan=plan, types=types, own=_headers(spec))
+        own = scalar_files(spec, SCALAR_HEADERS)
+        main = self.page("serve", package=spec.package, spec=spec, plan=plan, types=types, own=own)
         return {**self.serving("include/serving"), "serve/main.cpp": f"{main}\n"}
 
     def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
@@ -82,11 +83,6 @@ class Cpp(GrammarLanguage):
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(f"<{name}>" for name in sorted({*_WORDS["module_includes"], *module.imports}))
-
-
-def _headers(spec: Spec) -> list[str]:
-    """Return headers of ours that the types of a specification need."""
-    return sorted({SCALAR_HEADERS[name] for name in type_names(spec) if name in SCALAR_HEADERS})
 
 
 def _within(kind: TypeRef, spec: Spec) -> str:

@@ -24,8 +24,6 @@ class CppToolchain(CompiledToolchain):
     """g++."""
 
     language = "criticality.languages.cpp"
-    title = "C++"
-    programs = (GXX, CMAKE)
 
     @classmethod
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:

@@ -29,8 +29,6 @@ class GoToolchain(CompiledToolchain):
     """go build, vet and test."""
 
     language = "criticality.languages.go"
-    title = "Go"
-    programs = (GO,)
 
     @classmethod
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:

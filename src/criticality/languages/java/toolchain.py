@@ -26,8 +26,6 @@ class JavaToolchain(WarmToolchain):
     """javac."""
 
     language = "criticality.languages.java"
-    title = "Java"
-    programs = (JAVAC, JAVA)
 
     @classmethod
     def pinned(cls) -> Pinned:

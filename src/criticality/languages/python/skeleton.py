@@ -48,7 +48,7 @@ def shown(spec: Spec, modules: tuple[ModulePlan, ...]) -> Mapping[str, Any]:
 
 def module_imports(spec: Spec, module: ModulePlan, modules: tuple[ModulePlan, ...]) -> list[str]:
     """Import lines: what annotations need, what bodies may use, domain types, planned callees elsewhere."""
-    kinds = [kind for f in module.functions for kind in (*(p.type for p in f.parameters), f.result)]
+    kinds = [kind for function in module.functions for kind in function.kinds]
     lines = {"from dataclasses import replace", *imports_for(kinds), *(f"import {name}" for name in module.imports)}
     lines |= {"from decimal import Decimal" for kind in every_type(spec) if "Decimal" in kind.names()}
     homes = [*called_elsewhere(module, modules).items(), ("domain", spec.named_types())]

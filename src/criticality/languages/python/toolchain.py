@@ -22,8 +22,6 @@ class PythonToolchain(WarmToolchain):
     """
 
     language = PACKAGE
-    title = "Python"
-    programs = ()
 
     def __init__(self) -> None:
         for name in ("mypy", "msgpack"):

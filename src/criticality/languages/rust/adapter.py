@@ -8,7 +8,7 @@ from typing import Any
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import read_text, vocabulary
-from criticality.languages.base.naming import capital, type_names
+from criticality.languages.base.naming import capital, scalar_files
 from criticality.languages.base.pages import Filter, Named
 from criticality.languages.rust.expressions import RustRenderer, quoted
 from criticality.languages.rust.names import (
@@ -59,7 +59,7 @@ class Rust(GrammarLanguage):
         parts += [self.type_source(spec, name) for name in list(spec.errors)[:1]]
         if any("Err(Invalid(" in part for part in parts):
             parts.append(read_text(self.tools.language, "templates", "invalid.rs"))
-        types, own = "\n".join(parts), _modules(spec)
+        types, own = "\n".join(parts), scalar_files(spec, SCALAR_MODULES)
         uses = ["crate::decimal::Decimal"] if "decimal" in own else []
         scalars = [name for name in ("Date", "Timestamp", "Uuid") if name in types]
         uses += [f"crate::scalars::{{{', '.join(scalars)}}}"] if "scalars" in own and scalars else []
@@ -101,7 +101,7 @@ class Rust(GrammarLanguage):
         return files
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
+        needed = types_needed(spec, function.kinds)
         mentioned = {name for p in function.contract.predicates for name in p.names}
         extra = [n for n in spec.named_types() if n not in (*needed, *spec.errors) and n in mentioned]
         names = [*extra, *needed, *list(spec.errors if function.errors else ())[:1]]
@@ -113,11 +113,6 @@ class Rust(GrammarLanguage):
 
 def _sources(tree: Tree) -> list[str]:
     return [path[4:-3] for path in tree if path.startswith("src/")]
-
-
-def _modules(spec: Spec) -> list[str]:
-    """Return modules of ours that the types of a specification need."""
-    return sorted({SCALAR_MODULES[name] for name in type_names(spec) if name in SCALAR_MODULES})
 
 
 def _derives(type_: Named, spec: Spec) -> str:

@@ -69,28 +69,13 @@ def borrowed(spec: Spec, kind: TypeRef) -> str:
 
 
 def _reference(kind: TypeRef) -> str:
-    match kind.name:
-        case "Text" | "String":
-            return "&str"
-        case "Bytes":
-            return "&[u8]"
-        case "List":
-            return f"&[{owned(kind.args[0])}]"
-        case _:
-            return f"&{owned(kind)}"
+    form: str = _WORDS["lent"].get(kind.name, "&{whole}")
+    return form.format(*map(owned, kind.args), whole=owned(kind))
 
 
 def own(spec: Spec, kind: TypeRef, lent: str) -> str:
     """Return what was lent as ``borrowed`` has it, as a value of one's own."""
-    if is_copied(spec, kind):
-        return lent
-    match kind.name:
-        case "Text" | "String":
-            return f"{lent}.to_string()"
-        case "Bytes" | "List":
-            return f"{lent}.to_vec()"
-        case _:
-            return f"{lent}.clone()"
+    return lent if is_copied(spec, kind) else lent + _WORDS["owning"].get(kind.name, ".clone()")
 
 
 def has_float(spec: Spec, kind: TypeRef) -> bool:

@@ -26,8 +26,6 @@ class RustToolchain(CompiledToolchain):
     """cargo and clippy."""
 
     language = "criticality.languages.rust"
-    title = "Rust"
-    programs = (RUSTC, CARGO, CLIPPY, LINKER)
 
     @classmethod
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:

@@ -109,9 +109,9 @@ class TypeScript(GrammarLanguage):
         return [in_words(line) for line in function.contract.lines]
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        kinds = [*(p.type for p in function.parameters), function.result]
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
-        wanted = reached(spec, [*function.errors, *mentioned, *(name for kind in kinds for name in kind.names())])
+        named = (name for kind in function.kinds for name in kind.names())
+        wanted = reached(spec, [*function.errors, *mentioned, *named])
         return self.between.join(self.type_source(spec, name).rstrip() for name in _in_order(spec) if name in wanted)
 
     def imported(self, module: ModulePlan) -> str:

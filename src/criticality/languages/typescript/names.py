@@ -18,6 +18,8 @@ from llm_runtime.errors import ConfigurationError
 
 _WORDS = vocabulary("criticality.languages.typescript")
 _SCALARS: dict[str, str] = _WORDS["scalars"]
+#: What JavaScript compares by value.
+_COMPARED = _SCALARS.keys() - {"Decimal", "Timestamp", "Bytes"}
 #: Words of the language, and names that generated files use themselves.
 _TAKEN: frozenset[str] = frozenset(_WORDS["taken"])
 _ARRAY = re.compile(r"\bReadonlyArray<(\w+)>")
@@ -57,10 +59,7 @@ def require_comparable(spec: Spec, kind: TypeRef) -> None:
     scalar = root(spec, kind)
     if scalar.name in ("Set", "Map"):
         inner = root(spec, scalar.args[0])
-        plain = inner.name in spec.enums or (
-            inner.name in _SCALARS and inner.name not in ("Decimal", "Timestamp", "Bytes")
-        )
-        if not plain:
+        if inner.name not in _COMPARED | spec.enums.keys():
             raise ConfigurationError(
                 f"{kind}: TypeScript tells {scalar.args[0]} apart by identity; use numbers, texts, enums or a List"
             )

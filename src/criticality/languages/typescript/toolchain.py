@@ -29,8 +29,6 @@ class TypeScriptToolchain(WarmToolchain):
     """tsc."""
 
     language = "criticality.languages.typescript"
-    title = "TypeScript"
-    programs = (NODE, NPM)
 
     @classmethod
     def pinned(cls) -> Pinned:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import click
@@ -25,8 +26,7 @@ def probe_(**flags: Any) -> int:
     asked = Trying(**flags)
     asked.check("probing framings")
     ended: list[Ended] = []
-    store = open_runs(asked.store_path)
-    try:
+    with closing(open_runs(asked.store_path)) as store:
         for arm in ARMS:
             try:
                 ended.append(try_model(asked, arm, asked.unfinished(arm), store))
@@ -37,6 +37,4 @@ def probe_(**flags: Any) -> int:
                 continue
             if ended[-1].message:
                 break
-    finally:
-        store.close()
     return present_trials(ended, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import click
@@ -43,8 +44,5 @@ def run_(trial: str | None, fresh: bool, queueing: QueueOptions, **flags: Any) -
     known = trial or ("" if fresh else asked.unfinished(arm))
     if queueing.queue:
         put_into_queue(prepared(asked.run(arm, known)), asked.terms, asked.store_path, queueing)
-    store = open_runs(asked.store_path)
-    try:
+    with closing(open_runs(asked.store_path)) as store:
         return present_trials([try_model(asked, arm, known, store)], asked)
-    finally:
-        store.close()

@@ -15,9 +15,8 @@ from ai_crucible.types import team_name
 from assay.console.declared import declares
 from assay.console.options import called, field_option, field_value, store_option
 from assay.fields import read, specs_of
-from assay.protocols.ai_crucible.task import Options
+from assay.protocols.ai_crucible.task import Options, Task, TrialHooks
 from assay.protocols.ai_crucible.trials import (
-    check_models,
     log_dir_option,
     models_by_trial,
     need_box,
@@ -97,12 +96,9 @@ class Trying:
             check_report(self.out)
         need_inspect(feature)
         self.unfinished("neutral")
-        asked = self.options
-        others = [*asked.cohort, *filter(None, [asked.critic])]
-        for model in (self.model or "", *asked.against):
-            check_models([model, *asked.cohort], asked.judges, others, untagged=asked.untagged)
+        TrialHooks().ready(Task(), self.options, self.terms)
         self.standings()
-        need_box(asked.box_root)
+        need_box(self.options.box_root)
 
     def unfinished(self, arm: str) -> str:
         """Return the newest trial that was planned so and cut off, which the same command goes on with; or nothing.
@@ -126,17 +122,11 @@ class Trying:
             "against": asked.against,
         }
         # A comparison can be cut off when one of its trials is complete already.
-        open_ones = (
-            (name, trial.plan)
-            for name, trial in reversed(self.shop.attested().items())
-            if trial.plan and (trial.compared is None if asked.against else not trial.finished)
-        )
-        ours = (
-            name
-            for name, plan in open_ones
-            if (plan.nonce or "") == asked.nonce and wanted.items() <= dict(plan).items()
-        )
-        return next(ours, "")
+        for name, trial in reversed(self.shop.attested().items()):
+            cut_off, plan = trial.compared is None if asked.against else not trial.finished, trial.plan
+            if plan and cut_off and (plan.nonce or "") == asked.nonce and wanted.items() <= dict(plan).items():
+                return name
+        return ""
 
     def planned(self, trial: str) -> Trying:
         """Return the same with the draws of a trial that was planned.

@@ -71,7 +71,5 @@ def _calls(step: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     arguments: dict[str, Any] = step["arguments"]
     if "each" not in step:
         return [(step["tool"], arguments)]
-    return [
-        (step["tool"], {**arguments, "argv": [word.replace("{each}", value) for word in arguments["argv"]]})
-        for value in step["each"]
-    ]
+    argvs = ([word.replace("{each}", value) for word in arguments["argv"]] for value in step["each"])
+    return [(step["tool"], {**arguments, "argv": argv}) for argv in argvs]

@@ -11,6 +11,7 @@ import asyncio
 import secrets
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai._util.working import report_sample_waiting_time
@@ -176,9 +177,6 @@ def as_question(messages: list[ChatMessage], tools: list[ToolInfo], seed: int) -
         ToolSpec(tool.name, tool.description, tool.parameters.model_dump(mode="json", exclude_none=True))
         for tool in tools
     ]
-    offered = (
-        describe_tools(specs) if specs else load_prompt("assay.protocols.ai_crucible.inspect", "no_tools").render()
-    )
-    return load_prompt("assay.protocols.ai_crucible.inspect", "council").render(
-        conversation="\n\n".join(fenced), tools=offered
-    )
+    prompt = partial(load_prompt, "assay.protocols.ai_crucible.inspect")
+    offered = describe_tools(specs) if specs else prompt("no_tools").render()
+    return prompt("council").render(conversation="\n\n".join(fenced), tools=offered)

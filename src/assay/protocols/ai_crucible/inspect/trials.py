@@ -83,18 +83,14 @@ def read_log(path: Path, trial: str) -> list[LoggedAttempt]:
 
 
 def _attempt(trial: str, record: AttemptRecord, sample: EvalSample, whole: EvalSample) -> LoggedAttempt:
-    events = [
-        TraceEvent.model_validate(event.data)
-        for event in whole.events
-        if event.event == "info" and event.source == SOURCE
-    ]
+    ours = [event for event in whole.events if event.event == "info" and event.source == SOURCE]
     first = [message for message in whole.messages if message.role in ("system", "user")][:2]
     return LoggedAttempt(
         trial,
         record,
         tuple(Said(message.role, message.text) for message in first),
         tuple(message.text for message in whole.messages if message.role == "assistant"),
-        tuple(events),
+        tuple(TraceEvent.model_validate(event.data) for event in ours),
         sample_digest(sample),
         str(sample.started_at or ""),
         str((sample.metadata or {}).get("puzzle_digest", "")),
@@ -187,11 +183,10 @@ def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float
         step = script(task, turn)
         if seconds:
             await asyncio.sleep(seconds)
-        output = (
-            ModelOutput.from_content(name, step)
-            if isinstance(step, str)
-            else ModelOutput.for_tool_call(name, step[0], step[1])
-        )
+        if isinstance(step, str):
+            output = ModelOutput.from_content(name, step)
+        else:
+            output = ModelOutput.for_tool_call(name, *step)
         # Without usage Inspect would count tokens itself, with tables that it downloads.
         asked = sum(len(message.text) for message in input) // 4
         written = len(str(step)) // 4

@@ -22,6 +22,7 @@ from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
 from ai_crucible.versions import rests_on
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
+from llm_runtime.grouping import grouped
 from llm_runtime.models import Model
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
@@ -159,12 +160,8 @@ class TrialRecords:
     @cached_property
     def arms(self) -> list[tuple[str, ArmEffect]]:
         """The measured effect of framings, by model."""
-        names = sorted({attempt.log.record.model for attempt in self.attempts})
-        return [
-            (name, effect)
-            for name in names
-            for effect in effects(record for record in self._records() if record.model == name)
-        ]
+        of_models = sorted(grouped((record.model, record) for record in self._records()).items())
+        return [(name, effect) for name, records in of_models for effect in effects(records)]
 
     @property
     def trials(self) -> list[str]:
@@ -207,14 +204,8 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
         raise MissingExtraError("a report on trials", "eval")
     from assay.protocols.ai_crucible.inspect.trials import read_log
 
-    entries = {
-        (event.trial, event.puzzle, event.epoch): (
-            LedgerLine(record.seq, record.digest.hex(), event.sample_digest),
-            event,
-        )
-        for record, event in lines
-        if isinstance(event, AttemptGraded)
-    }
+    graded = ((record, event) for record, event in lines if isinstance(event, AttemptGraded))
+    entries = {(event.trial, event.puzzle, event.epoch): (record, event) for record, event in graded}
     attempts: list[Attempt] = []
     for trial in chosen:
         path = trial.place(shop.folder)
@@ -222,7 +213,9 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
         whole = file_digest(path) == trial.log.sha256
         for log in read_log(path, trial.trial):
             if named := entries.get((trial.trial, log.record.puzzle, log.record.epoch)):
-                attempts.append(Attempt(_as_attested(log, named[1], whole), named[0]))
+                record, event = named
+                entry = LedgerLine(record.seq, record.digest.hex(), event.sample_digest)
+                attempts.append(Attempt(_as_attested(log, event, whole), entry))
     return TrialRecords(tuple(attempts), _seal(shop, known, chosen))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -102,13 +103,10 @@ def drive(asked: Drive) -> int:
 
     root = Path(asked.folder).absolute()
     require_project(root)
-    store = open_runs(asked.store_path)
-    try:
+    with closing(open_runs(asked.store_path)) as store:
         outcome = _carry_out(asked, root, store)
         if outcome.error is not None and not isinstance(outcome.error, RunPaused):
             return report_and_code(outcome, store, OutputOptions(quiet=asked.quiet))
-    finally:
-        store.close()
     click.echo(outcome_line(read_project(root)[0], root))
     return outcome.error.exit_code if outcome.error else 0
 

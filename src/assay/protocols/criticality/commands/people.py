@@ -32,6 +32,8 @@ class PresetHuman(Nobody):
         return resolution
 
 
+#: What is asked besides, and where it goes, by what becomes of a proposal.
+_WANTED = {"revise": ("feedback", "What should change?"), "conditional": ("conditions", "On which condition?")}
 _YES, _NO = "Yes, continue", "No, let me correct something"
 
 
@@ -125,19 +127,12 @@ class AtTerminal:
         with self._pause():
             self._show(f"\nProposal {version}:\n\n{toml(proposal.model_dump(mode='json'))}")
             chosen = await self._choose("What becomes of it?", ("approve", "revise", "reject", "conditional"))
-            match chosen:
-                case None:
-                    return None
-                case "revise":
-                    feedback = await self._line("What should change?")
-                    return None if feedback is None else Approval(decision="revise", feedback=feedback)
-                case "conditional":
-                    condition = await self._line("On which condition?")
-                    return None if condition is None else Approval(decision="conditional", conditions=[condition])
-                case "reject":
-                    return Approval(decision="reject")
-                case _:
-                    return Approval(decision="approve")
+            field, wanted = _WANTED.get(chosen or "", ("", ""))
+            said = await self._line(wanted) if wanted else ""
+            if chosen is None or said is None:
+                return None
+            more = {field: [said] if field == "conditions" else said} if field else {}
+            return Approval.model_validate({"decision": chosen if field or chosen == "reject" else "approve", **more})
 
     async def resolve(self, query: HumanQuery) -> Resolution | None:
         """Ask for a way out of a block."""

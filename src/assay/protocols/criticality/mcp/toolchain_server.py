@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,8 @@ def toolchain_server(root: Path, agent: Agent, function: str | None = None) -> A
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[None]:
-        async with tools:
-            try:
-                yield
-            finally:
-                await court.aclose()
+        async with tools, aclosing(court):
+            yield
 
     server = AgentServer("toolchain", agent, lifespan)
 

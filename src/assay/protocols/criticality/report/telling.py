@@ -64,8 +64,6 @@ def audited(state: BuildState) -> tuple[list[str], dict[str, dict[str, str]]]:
 
 
 def _contradiction(one: Mapping[str, Any], dismissed: bool) -> dict[str, str]:
-    kind, ending = (
-        str(one.get("severity", "")),
-        "dismissed at second sight" if dismissed else "went back to the interview",
-    )
+    kind, ending = str(one.get("severity", "")), "went back to the interview"
+    ending = "dismissed at second sight" if dismissed else ending
     return {"kind": f"{kind}, {ending}" if kind == "critical" else kind, "analysis": str(one.get("analysis", ""))}

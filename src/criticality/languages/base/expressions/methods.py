@@ -92,14 +92,10 @@ def _of_map(reader: Reader, node: ast.Call, value: Expression, name: str) -> Exp
         default = reader.read(node.args[1], held)
         kind = reader.convert.common(reader.convert.root(held), default.type)
         return Conditional(kind, there, reader.convert.to(entry, kind), reader.convert.to(default, kind))
-    if node.args:
+    views: dict[str, tuple[OperationName, TypeRef]] = {
+        "keys": ("keys", key), "values": ("values", held), "items": ("entries", TypeRef("Tuple", (key, held))),
+    }  # fmt: skip
+    if node.args or name not in views:
         raise outside(node)
-    match name:
-        case "keys":
-            return operation("keys", TypeRef("List", (key,)), value)
-        case "values":
-            return operation("values", TypeRef("List", (held,)), value)
-        case "items":
-            return operation("entries", TypeRef("List", (TypeRef("Tuple", (key, held)),)), value)
-        case _:
-            raise outside(node)
+    view, item = views[name]
+    return operation(view, TypeRef("List", (item,)), value)

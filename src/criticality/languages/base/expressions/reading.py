@@ -29,6 +29,7 @@ from criticality.spec.types import TypeRef, parse_type
 
 __all__ = ["ExpressionFault", "Scope", "condition", "typed"]
 
+_KINDS: dict[type, TypeRef] = {bool: BOOL, int: INT, str: TEXT}
 _ORDERED = ("Int", "Decimal", "Float", "Text", "Date", "Timestamp", "Tuple", "List")
 _ARITHMETIC: dict[type[ast.operator], OperationName] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide",
@@ -139,17 +140,13 @@ class ExpressionReader:
                 if wanted is not None and wanted.name in ("Option", "Unit"):
                     return Constant(wanted, None)
                 return Constant(TypeRef("Option", (UNKNOWN,)), None)
-            case bool() as value:
-                return Constant(BOOL, value)
-            case int() as value:
-                return Constant(INT, value)
+            case bool() | int() | str() as value:
+                return Constant(_KINDS[type(value)], value)
             case float() as value:
                 root = self.convert.root(wanted) if wanted is not None else None
                 if root == DECIMAL:
                     return Constant(DECIMAL, Decimal(str(value)))
                 return Constant(FLOAT, value)
-            case str() as value:
-                return Constant(TEXT, value)
             case _:
                 raise ExpressionFault(f"{node.value!r} is no constant of the type language")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from criticality.bodies import SpliceRefused
-from criticality.languages.base.grammar.syntax import read, solid, text
+from criticality.languages.base.grammar.syntax import read, solid, text, walk
 from criticality.languages.base.grammar.table import Table
 
 if TYPE_CHECKING:
@@ -96,3 +96,11 @@ def find(table: Table, source: str, function: str) -> Declaration:
     if len(matches) > 1:
         raise SpliceRefused(f"the module has {len(matches)} functions called {function}; name it by its whole header")
     return matches[0]
+
+
+def outermost(table: Table, root: Node) -> list[Node]:
+    """Return the declarations of a file themselves, without comments and without what makes them a file."""
+    nodes = root.named_children
+    if table.file[1]:
+        nodes = next(node for node in walk(root) if node.type == "class_body").named_children
+    return [node for node in nodes if node.type not in {*table.comments, "package_clause"}]

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from criticality.bodies import SpliceRefused
-from criticality.languages.base.grammar.declarations import declarations
+from criticality.languages.base.grammar.declarations import declarations, outermost
 from criticality.languages.base.grammar.inspection import security
 from criticality.languages.base.grammar.syntax import parse, refuse_hidden, text, walk
 from criticality.languages.base.grammar.table import Table
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def declaration_fault(table: Table, written: str) -> str:
@@ -27,7 +22,7 @@ def declaration_fault(table: Table, written: str) -> str:
         refuse_hidden(written)
     except SpliceRefused as refused:
         return str(refused).replace("the body holds", "the declarations hold")
-    for node in _outermost(table, root):
+    for node in outermost(table, root):
         pattern = table.declares.get(node.type)
         if pattern is None or not pattern.match(text(node)):
             return "the declarations hold more than private functions, constants and names of types"
@@ -39,11 +34,3 @@ def declaration_fault(table: Table, written: str) -> str:
         if findings:
             return f"{declaration.name}: {findings[0].what}"
     return ""
-
-
-def _outermost(table: Table, root: Node) -> list[Node]:
-    """Return the declarations themselves, without comments and without what makes them a file."""
-    nodes = root.named_children
-    if table.file[1]:
-        nodes = next(node for node in walk(root) if node.type == "class_body").named_children
-    return [node for node in nodes if node.type not in {*table.comments, "package_clause"}]

@@ -13,7 +13,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from criticality.bodies import BodyUnreadable, SpliceRefused, unfenced
-from criticality.languages.base.grammar.declarations import Declaration, declarations, find
+from criticality.languages.base.grammar.declarations import Declaration, declarations, find, outermost
 from criticality.languages.base.grammar.syntax import fault_line, parse, read, refuse_hidden, solid, text, walk
 from criticality.languages.base.grammar.table import Table
 
@@ -43,9 +43,8 @@ def _whole_function(table: Table, text: str, name: str) -> str | None:
     functions = declarations(table, source)
     if len(functions) != 1 or functions[0].name != name:
         return None
-    outermost = root.children if not after else next(c for c in walk(root) if c.type == "class_body").children[1:-1]
-    others = [c for c in outermost if c.type not in table.comments and c.type != "package_clause" and c.is_named]
-    return data[functions[0].start : functions[0].end].decode().strip("\n") if len(others) == 1 else None
+    alone = len(outermost(table, root)) == 1
+    return data[functions[0].start : functions[0].end].decode().strip("\n") if alone else None
 
 
 def splice(table: Table, source: str, function: str, body: str) -> str:

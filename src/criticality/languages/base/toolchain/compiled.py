@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import ClassVar, Self
 
 from criticality.judging.served import BUILDING, ServedProgram, interpreter
@@ -19,7 +18,7 @@ from criticality.languages.base.data import project_files, texts, vocabulary
 from criticality.languages.base.grammar.table import Table, read_table
 from criticality.languages.base.toolchain.dependencies import Pinned
 from criticality.languages.base.toolchain.isolation import isolation, isolator
-from criticality.languages.base.toolchain.programs import Program
+from criticality.languages.base.toolchain.programs import programs
 from criticality.languages.base.toolchain.workcopy import WorkCopy
 from criticality.testing import Diagnostic
 from llm_runtime.errors import ConfigurationError
@@ -44,9 +43,6 @@ class CompiledToolchain(ABC):
 
     #: The package of the language; its folder ``project`` holds manifests, ``installed`` what is built but once.
     language: ClassVar[str]
-    title: ClassVar[str]
-    #: What has to be on this machine.
-    programs: ClassVar[tuple[Program, ...]]
 
     def __init__(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="criticality-", ignore_cleanup_errors=True)
@@ -64,9 +60,7 @@ class CompiledToolchain(ABC):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
@@ -103,7 +97,7 @@ class CompiledToolchain(ABC):
     @classmethod
     def facts(cls) -> list[Fact]:
         """Return every program that the language stands on, and whether its packages are installed already."""
-        facts = [Fact(p.name, p.version, p.get, p.needed) for p in cls.programs]
+        facts = [Fact(p.name, p.version, p.get, p.needed) for p in programs(cls.language)]
         if all(fact.version is not None for fact in facts if fact.needed) and (pinned := cls.pinned()):
             state = "installed" if pinned.there else None
             facts.append(Fact("its packages", state, "they are fetched once, by the first check", needed=False))

@@ -64,7 +64,7 @@ class Program:
 
 def programs(package: str) -> tuple[Program, ...]:
     """Return the programs that a language stands on, as its words have them."""
-    return TypeAdapter(tuple[Program, ...]).validate_python(vocabulary(package)["programs"])
+    return TypeAdapter(tuple[Program, ...]).validate_python(vocabulary(package).get("programs", ()))
 
 
 def prefix(program: Path) -> Path:

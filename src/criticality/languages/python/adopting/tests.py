@@ -11,6 +11,7 @@ from criticality.judging.wire import Codec
 from criticality.languages.python.cases import tables, written
 from criticality.languages.python.names import WORDS, used
 from criticality.standing import Adopted, Package, by_keyword
+from llm_runtime.grouping import grouped
 
 #: Rows of calls that return, and of calls that raise.
 _MOST = 200, 60
@@ -24,13 +25,9 @@ _PLAIN = '''def plain(value):
 
 def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
     """Return test files by path: one a module, and what finds the package from there."""
-    parts: dict[str, list[str]] = {}
-    names: dict[str, list[str]] = {}
-    for one in adopted:
-        tests = list(_tests(one))
-        if tests:
-            parts.setdefault(one.candidate.id.partition(".")[0], []).extend(tests)
-            names.setdefault(one.candidate.module, []).append(one.candidate.name)
+    tested = [(one.candidate, tests) for one in adopted if (tests := _tests(one))]
+    parts = grouped((one.id.partition(".")[0], test) for one, tests in tested for test in tests)
+    names = grouped((one.module, one.name) for one, _ in tested)
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
