@@ -45,11 +45,8 @@ class Models(Model):
 
     def of(self, role: str) -> str:
         """Return the model of a role; a tier of Injection is a role too."""
-        further = {
-            "fallback1": self.worker_fallback_1 or self.structurer,
-            "fallback2": self.worker_fallback_2 or self.architect,
-        }
-        return further.get(role) or str(getattr(self, role))
+        first, second = self.worker_fallback_1 or self.structurer, self.worker_fallback_2 or self.architect
+        return {"fallback1": first, "fallback2": second}.get(role) or str(getattr(self, role))
 
 
 class OrchestratorConfig(Model):

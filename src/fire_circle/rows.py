@@ -92,12 +92,9 @@ class Item:
 
     def digest(self, settings: Mapping[str, Any]) -> str:
         """Return what the item and the configuration are, in 32 hex digits: equal input is paid once."""
-        data = {
-            "prompt": self.prompt.model_dump(),
-            "turn": self.turn,
-            "history": [["" if record.role == "turn" else record.role, *record.row[1:]] for record in self.history],
-            "settings": dict(settings),
-        }
+        history = [["" if record.role == "turn" else record.role, *record.row[1:]] for record in self.history]
+        prompt = self.prompt.model_dump()
+        data = {"prompt": prompt, "turn": self.turn, "history": history, "settings": dict(settings)}
         return hashlib.sha256(canonical_json(data)).hexdigest()[:32]
 
 

@@ -73,9 +73,8 @@ class _Call(BaseModel):
     def record(self) -> TranscriptRecord:
         called = self.function or self
         told = called.arguments
-        return TranscriptRecord(
-            role="call", text=told if isinstance(told, str) else json.dumps(told), source=called.name
-        )
+        text = told if isinstance(told, str) else json.dumps(told)
+        return TranscriptRecord(role="call", text=text, source=called.name)
 
 
 class _Part(BaseModel):

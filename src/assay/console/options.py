@@ -165,9 +165,8 @@ def terms_from(values: Mapping[str, Any]) -> Terms:
     from assay.fields import read
     from assay.terms import Terms
 
-    fields: dict[str, Any] = {
-        spec.name: field_value(spec, values.get(f"terms__{spec.name}")) for spec in terms_fields()
-    }
+    asked = ((spec, values.get(f"terms__{spec.name}")) for spec in terms_fields())
+    fields: dict[str, Any] = {spec.name: field_value(spec, value) for spec, value in asked}
     if fields["model"]:
         fields["model"] = _anywhere(fields["model"])
     seats = cast("dict[str, str]", fields["seats"] or {})

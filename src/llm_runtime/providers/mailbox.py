@@ -229,12 +229,8 @@ class _Folder:
 
 
 def _for_programs(request: Request, digest: str, stem: str) -> str:
-    data = {
-        "format": FORMAT,
-        "digest": digest,
-        "answer_with": [f"{stem}{suffix}" for suffix in _SUFFIXES],
-        "request": request.to_dict(),
-    }
+    names = [f"{stem}{suffix}" for suffix in _SUFFIXES]
+    data = {"format": FORMAT, "digest": digest, "answer_with": names, "request": request.to_dict()}
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -244,11 +240,8 @@ def _file(picture: Picture) -> str:
 
 
 def _for_people(request: Request, stem: str) -> str:
-    parts = [
-        f"# {request.label}",
-        f"Asked of: {one_line(request.model)}",
-        f"Answer in a file named `{stem}.reply.md` in this folder. To decline, delete `{stem}.request.json`.",
-    ]
+    how = f"Answer in a file named `{stem}.reply.md` in this folder. To decline, delete `{stem}.request.json`."
+    parts = [f"# {request.label}", f"Asked of: {one_line(request.model)}", how]
     if request.schema is not None:
         parts.append(f"The answer must be JSON that fits this schema:\n\n    {request.schema}")
     for message in request.messages:

@@ -89,9 +89,8 @@ async def _said(
 ) -> Said:
     fence = Fence(seed, label)
     answers = "\n\n".join(fence(f"ANSWER {number}", text) for number, text in enumerate(texts, 1))
-    prompt = load_prompt("assay.protocols.compare", "grade" if kind is Sameness else "prefer").render(
-        question=fence("QUESTION", task.question), answers=answers
-    )
+    prompt = load_prompt("assay.protocols.compare", "grade" if kind is Sameness else "prefer")
+    prompt = prompt.render(question=fence("QUESTION", task.question), answers=answers)
     return (await ask(generate, Request(_MODEL, (Message("user", prompt),), label), kind, shown=answers)).value
 
 

@@ -222,8 +222,7 @@ class ProofFold(GenericFold):
             found, cells = shown.finding, (shown.finding.severity, shown.standing, shown.finding.place)
             proved, text = shown.standing == "proved", "\n\n".join((*shown.prose, found.found.quote))
             rest = (text, shown.standing, self.run_id, found.fingerprint)
-            return BenchCase(
-                found.found.title, "failed" if proved else "done", cells, *rest, detail=lambda: shown.blocks
-            )
+            state = "failed" if proved else "done"
+            return BenchCase(found.found.title, state, cells, *rest, detail=lambda: shown.blocks)
 
         return CaseBench(headings("Severity", "Shown", "Place"), tuple(map(one, ones)))
