@@ -112,6 +112,10 @@ class _Case:
         """Return how the first of its tests failed; nothing's failure where none did."""
         return next((one.failure for one in self.mine(ran) if one.failure), _NONE)
 
+    def laws(self, ran: Ran) -> set[str]:
+        """Return what the witness's own tests met of laws."""
+        return {law for one in self.mine(ran) for law in one.laws}
+
     def passes(self, ran: Ran) -> bool:
         """Tell whether all tests of the witness pass."""
         mine = self.mine(ran)
@@ -423,8 +427,7 @@ def _law(case: _Case) -> str:
     if case.origin != "regression" or BEHAVIOUR.before(11) or _unpromised(case, free):
         return ""
     head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
-    base = {law for one in case.mine(case.base) for law in one.laws}
-    if law := head and broken_law(case.change, case.failure, head, base):
+    if law := head and broken_law(case.change, case.failure, head, case.laws(case.base)):
         return law
     return "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran)
 
