@@ -22,6 +22,7 @@ from llm_runtime.files import write_atomic
 from llm_runtime.http.shape import harmless, mapping, one_line
 from llm_runtime.messages import Generate, Picture, Reply, Request, Usage, request_digest
 from llm_runtime.models import first_fault
+from llm_runtime.rewording import instead
 from llm_runtime.tokens import estimated_usage
 
 FORMAT = "llm-mailbox/1"
@@ -181,10 +182,8 @@ class _Folder:
             raise _malformed(name, problem) from None
         if len(raw) > MAX_BYTES:
             raise ReplyTooLarge(f"the answer in {name} is larger than {MAX_BYTES} bytes; shorten it")
-        try:
+        with instead(_malformed(name, "it is not UTF-8"), UnicodeDecodeError):
             return raw.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise _malformed(name, "it is not UTF-8") from None
 
     def _earlier_requests(self) -> dict[str, list[str]]:
         """Return the stems of the requests in the folder, oldest first, by digest."""
