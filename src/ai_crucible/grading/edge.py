@@ -38,6 +38,8 @@ _DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "su
 _PIPED = {f"/tmp/.driver/{name}.py": name for name in ("pipe", "stand_ins", "sealed")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
+_WIDE = 8.0
+"""How often the seconds of a processor that an exercise may use it may take by the clock: a loaded machine is no fault."""
 _TOGETHER, _TOGETHER_BYTES = 16, 16 * MIB
 """Copies that one start of the grader judges at the most, and how large they are together."""
 _Answer = TypeVar("_Answer", bound=Model)
@@ -127,8 +129,8 @@ class SealedGrader:
         Args:
             puzzle: whose oracle it is.
             untouched: its untouched work folder.
-            patience: seconds that any one exercise may take, where that is less than its check allows; a copy that
-                takes longer is exercised no further, and one box serves them all. 0 leaves it to the checks.
+            patience: seconds of a processor that any one exercise may use, where that is less than its check allows;
+                a copy that uses more is exercised no further, and one box serves them all. 0 leaves it to the checks.
         """
         words = (str(self.seed), str(self.draws))
         async with self._oracle(puzzle) as ask:
@@ -309,7 +311,7 @@ class Bench:
 async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
-    With ``patience`` in seconds no step takes longer, the first one that is ended is the last, and the bench is left
+    With ``patience`` in seconds of a processor no step uses more, the first one that is ended is the last, and the bench is left
     for the next copy.
     """
     observed: dict[str, Any] = {}
@@ -342,7 +344,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
     if step.call is not None:
         argv, stdin = [*python, _DRIVER], json.dumps({**step.call.model_dump(), "own": [*step.put]}).encode()
     async with _serving(box, python, seconds) if sealed else nullcontext():
-        done = await tests.run(argv, stdin=stdin, seconds=seconds)
+        done = await tests.run(argv, stdin=stdin, seconds=_WIDE * seconds, processor=seconds)
     return {
         "exit": done.code,
         "stdout": done.stdout.decode("utf-8", "replace"),
@@ -356,7 +358,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
 async def _serving(box: Box, python: Sequence[str], seconds: float) -> AsyncGenerator[None]:
     """Let the solver's end of the pipe answer meanwhile."""
     await _lay(box, _programs(_PIPED))
-    serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
+    serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=_WIDE * seconds, processor=seconds))
     try:
         yield
     finally:
