@@ -84,14 +84,13 @@ def send(stream, answer, data=b""):
 
 def run(request, stdin, limits):
     """Run one command to its end, or to the end of its limits; whatever it left running is killed."""
-    processor = request.get("processor")
-    watch = Watch(limits, request["timeout"], request["output"], processor)
+    watch = Watch(limits, request)
     try:
         process = subprocess.Popen(
             request["argv"], cwd=os.path.join(limits["work"], request.get("cwd") or "."),
             env={**limits["environment"], **(request.get("env") or {})}, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=lambda: restrain(limits, processor or request["timeout"]),
+            preexec_fn=lambda: restrain(limits, request.get("processor") or request["timeout"]),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError, ValueError) as fault:
         code = 126 if isinstance(fault, PermissionError) else 127
@@ -123,15 +122,15 @@ def restrain(limits, processor):
 class Watch:
     """Follows a running command and ends it when it takes too much; ``ended`` says of what."""
 
-    def __init__(self, limits, timeout, output, processor):
+    def __init__(self, limits, request):
         self.ended = ""
         self.close = False
         self.limits = limits
         # Where there are too many already, a command may still take some away.
         self.most = {name: max(limits["inodes"], files(name)) for name in (limits["home"], "/tmp", _SHARED)}
-        self.deadline = time.monotonic() + timeout
-        self.processor = processor and processor + spent()
-        self.room = min(output, limits["output"])
+        self.deadline = time.monotonic() + request["timeout"]
+        self.processor = request.get("processor") and request["processor"] + spent()
+        self.room = min(request["output"], limits["output"])
 
     def follow(self, process, stdin):
         """Feed stdin and gather output until the command is over."""

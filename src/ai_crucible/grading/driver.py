@@ -48,8 +48,8 @@ def plain(value, depth=0):
 def program(argv, put=None, stdin="", seconds=5, env=None):
     """Run a command in a copy of the folder; return its exit, its words and the paths that it changed.
 
-    ``put`` lays files first: text or bytes, ``None`` for a folder, ``["link", target]`` for a link. ``seconds`` are those
-    of a processor, for each of its processes.
+    ``put`` lays files first: text or bytes, ``None`` for a folder, ``["link", target]`` for a link. ``seconds``
+    are those of a processor, for each of its processes.
     """
     import shutil
     import subprocess
