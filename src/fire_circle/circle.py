@@ -120,9 +120,8 @@ async def fire_circle_with_session_memory(
     """
     result = await fire_circle_evaluate(prompt, config, session, generate=generate, emit=emit, seed=seed)
     verdict = result.consensus
-    session.record(
-        trust=1 - verdict.falsehood, balance=verdict.truth - verdict.falsehood, text=prompt.least_trusted.text
-    )
+    trust, balance = 1 - verdict.falsehood, verdict.truth - verdict.falsehood
+    session.record(trust=trust, balance=balance, text=prompt.least_trusted.text)
     return result
 
 

@@ -17,6 +17,7 @@ from pydantic import Field
 from fire_circle.results import FireCircleResult
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.models import Model, fits
+from llm_runtime.rewording import reworded
 
 CATEGORY = "fire_circle_pattern"
 
@@ -218,7 +219,5 @@ def store_fire_circle_patterns(result: FireCircleResult, attack_id: str, reasoni
 
 
 def _entry(category: str, subcategory: str, content: str) -> BankEntry:
-    try:
+    with reworded("an entry of the pattern library cannot be read", ValueError, TypeError, kind=StoreDamaged):
         return BankEntry(category=category, subcategory=subcategory, content=BankContent(**json.loads(content)))
-    except (ValueError, TypeError) as fault:
-        raise StoreDamaged(f"an entry of the pattern library cannot be read: {fault}") from None

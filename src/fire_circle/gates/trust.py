@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from fire_circle.gates.lock import Lock, lock_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
+from llm_runtime.rewording import reworded
 from llm_runtime.settings import data_dir
 from llm_runtime.store.signing import KeySigner
 
@@ -88,11 +89,9 @@ class Base:
         """
         with TemporaryDirectory(prefix="assay-base-") as aside:
             env = {**os.environ, "GIT_INDEX_FILE": str(Path(aside, "index"))}
-            try:
+            with reworded(f"git cannot write out the baseline {self.commit[:12]}", subprocess.SubprocessError):
                 _git("read-tree", self.commit, env=env)
                 _git(f"--work-tree={aside}", "checkout-index", "--all", f"--prefix={aside}/tree/", env=env)
-            except subprocess.SubprocessError as fault:
-                raise ConfigurationError(f"git cannot write out the baseline {self.commit[:12]}: {fault}") from None
             yield Path(aside, "tree", self.here)
 
 

@@ -45,13 +45,12 @@ def overdefence_report(
     excess = None
     if plain:
         excess = newcombe(alarms, len(scores), _alarms(plain, threshold), len(plain))
+    rates = {name: wilson(_alarms(own, threshold), len(own)) for name, own in sorted(by_category.items())}
     return OverdefenceReport(
         threshold=threshold,
         prompts=len(scores),
         false_alarms=wilson(alarms, len(scores)),
-        by_category={
-            name: wilson(_alarms(category, threshold), len(category)) for name, category in sorted(by_category.items())
-        },
+        by_category=rates,
         excess=excess,
     )
 

@@ -28,6 +28,7 @@ from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.models import Model
+from llm_runtime.rewording import instead
 from llm_runtime.wrappers.accounts import Spend
 from llm_runtime.wrappers.journal import whole_lines
 
@@ -77,11 +78,9 @@ class Manifest(Model):
         Raises:
             StoreDamaged: ``engine`` is no circle's.
         """
-        try:
+        with instead(StoreDamaged("study.json names no circle"), ConfigurationError, KeyError, TypeError):
             circle, calls = self.engine.get("circle", {}), self.engine.get("calls", {})
             return FireCircleConfig(**circle, models=self.engine["models"], base_config=EvaluationConfig(**calls))
-        except (ConfigurationError, KeyError, TypeError):
-            raise StoreDamaged("study.json names no circle") from None
 
 
 class StudyFolder:

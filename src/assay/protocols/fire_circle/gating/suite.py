@@ -20,6 +20,7 @@ from fire_circle.gates.comparing import Waiver
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, fits
+from llm_runtime.rewording import reworded
 
 
 class _File(Model):
@@ -70,10 +71,8 @@ def read_suite(path: Path) -> Suite:
     own = {name: table.pop(name) for name in _File.model_fields if name in table}
     with fits(f"{path.name}: "):
         file = _File.model_validate(own)
-    try:
+    with reworded(path.name, ConfigurationError):
         read(Options, table, strict=True)
-    except ConfigurationError as fault:
-        raise ConfigurationError(f"{path.name}: {fault}") from None
     if table.get("recall"):
         raise ConfigurationError(f"{path.name}: recall: a verdict must not hang on one machine's library; leave it out")
     places = [match for pattern in file.cases for match in _matching(path, pattern)]
