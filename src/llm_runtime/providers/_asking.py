@@ -17,6 +17,7 @@ from llm_runtime.silence import Patience, heeded
 _WHOLE: frozenset[Quirk] = frozenset({"no stream"})
 #: An answer of more tokens may take longer than what stands between leaves a silent connection open.
 _MOST_WHOLE = 8_192
+_NOT_WHOLE = (ConnectionCut, CallTimeout)
 #: A model that ends of itself within so many characters, so often on end, is taken to do so again. Where a whole
 #: answer did not come, so many short ones have to come as streams before the next is asked for whole.
 _SHORT, _TIMES, _WARY = 8_192, 5, -100
@@ -71,9 +72,7 @@ def asking(
                     raise
                 continue
             except CallError as error:
-                short[request.model] = min(
-                    short[request.model], _WARY if isinstance(error, ConnectionCut | CallTimeout) else 0
-                )
+                short[request.model] = min(short[request.model], _WARY if isinstance(error, _NOT_WHOLE) else 0)
                 incoming.cut(error)
                 raise
             if whole is not None:
