@@ -111,10 +111,8 @@ class ReasoningBank:
                 )
                 if row.rowcount:
                     added += 1
-                    self._db.execute(
-                        "INSERT INTO texts (rowid, description, examples) VALUES (?, ?, ?)",
-                        (row.lastrowid, content.description, "\n".join(content.examples)),
-                    )
+                    texts = (row.lastrowid, content.description, "\n".join(content.examples))
+                    self._db.execute("INSERT INTO texts (rowid, description, examples) VALUES (?, ?, ?)", texts)
         return added
 
     def query(

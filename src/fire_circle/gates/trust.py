@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from fire_circle.gates.lock import Lock, lock_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
-from llm_runtime.rewording import reworded
+from llm_runtime.rewording import instead, reworded
 from llm_runtime.settings import data_dir
 from llm_runtime.store.signing import KeySigner
 
@@ -48,13 +48,12 @@ class Base:
         Raises:
             ConfigurationError: there is none such.
         """
-        try:
+        refused = ConfigurationError(
+            f"--baseline {name[:60]!r}: git knows no such commit here; fetch it first (git fetch origin BRANCH)"
+        )
+        with instead(refused, OSError, subprocess.SubprocessError):
             commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode()
             return cls(commit.strip(), _git("rev-parse", "--show-prefix").decode().rstrip("\n"))
-        except (OSError, subprocess.SubprocessError):
-            raise ConfigurationError(
-                f"--baseline {name[:60]!r}: git knows no such commit here; fetch it first (git fetch origin BRANCH)"
-            ) from None
 
     def place(self, path: Path) -> str:
         """Return a path as the repository has it; nothing on the way is followed.

@@ -46,13 +46,8 @@ def overdefence_report(
     if plain:
         excess = newcombe(alarms, len(scores), _alarms(plain, threshold), len(plain))
     rates = {name: wilson(_alarms(own, threshold), len(own)) for name, own in sorted(by_category.items())}
-    return OverdefenceReport(
-        threshold=threshold,
-        prompts=len(scores),
-        false_alarms=wilson(alarms, len(scores)),
-        by_category=rates,
-        excess=excess,
-    )
+    every, count = wilson(alarms, len(scores)), len(scores)
+    return OverdefenceReport(threshold=threshold, prompts=count, false_alarms=every, by_category=rates, excess=excess)
 
 
 def _alarms(scores: Sequence[float], threshold: float) -> int:

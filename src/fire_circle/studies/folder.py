@@ -107,10 +107,9 @@ class StudyFolder:
         place = self.path / "study.json"
         if not place.exists():
             return None
-        try:
+        refused = StoreDamaged(f"{place} is not a study's; choose another --out")
+        with instead(refused, OSError, ValidationError, ValueError):
             return Manifest.model_validate_json(place.read_bytes())
-        except (OSError, ValidationError, ValueError):
-            raise StoreDamaged(f"{place} is not a study's; choose another --out") from None
 
     def check(self, written: Written) -> None:
         """Refuse a folder that holds another study's data, or something else.

@@ -115,11 +115,8 @@ class Survival:
         from llm_runtime.store import open_store
 
         async def judged() -> Outcome:
-            run, terms = (
-                Prepared(find("fire_circle.gate"), task, options),
-                Terms(budget=self._left, max_calls=self._calls),
-            )
-            running = await Launcher(store).start(run, terms)
+            run, terms = find("fire_circle.gate"), Terms(budget=self._left, max_calls=self._calls)
+            running = await Launcher(store).start(Prepared(run, task, options), terms)
             return await running.outcome()
 
         with closing(open_store(data_dir() / "runs.db")) as store:

@@ -20,7 +20,7 @@ from fire_circle.gates.comparing import Waiver
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, fits
-from llm_runtime.rewording import reworded
+from llm_runtime.rewording import instead, reworded
 
 
 class _File(Model):
@@ -122,7 +122,6 @@ def _policy(suite: Path, policy: str) -> str:
     """Return the policy: of a file where the name of one stands there."""
     if not policy.endswith((".md", ".txt")) or "\n" in policy:
         return policy
-    try:
+    refused = ConfigurationError(f"{suite.name}: policy {policy}: it cannot be read as UTF-8 text")
+    with instead(refused, OSError, UnicodeDecodeError):
         return (suite.parent / policy).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise ConfigurationError(f"{suite.name}: policy {policy}: it cannot be read as UTF-8 text") from None

@@ -138,12 +138,10 @@ def _own(state: CircleState, circle: Circle | None) -> Own:
         for name, text in state.layers.items():
             yield marked_layer(text, name, patterns, judged=circle is not None and name == circle.layer)
 
-    made: Own = {
-        "trouble": trouble,
-        "none": lambda _: trouble(_) or (Note("There is no verdict."),),
-        "reasons": _reasons,
-        "prompt": prompt,
-    }
+    def none(_: Any) -> Iterable[Block]:
+        return trouble(_) or (Note("There is no verdict."),)
+
+    made: Own = {"trouble": trouble, "none": none, "reasons": _reasons, "prompt": prompt}
     if circle:
         made |= {
             "rounds_picture": lambda _: filter(None, (rounds_picture(circle),)),
