@@ -65,6 +65,8 @@ class PuzzleMeta(Model):
         kind: the kind of defect: ``"off-by-one"``, ``"encoding"``; what typology groups by.
         source: the published report this puzzle is modelled on, as a fact: what went wrong and where it was told.
         difficulty: 1 (an exercise) to 5, as its author judges it.
+        hours: of a good engineer who does not know the task, as its author judges it, above 0; ``None`` where nobody
+            has said so.
         shape: what the task looks like.
         drawn: its oracle draws files, prompt and answers anew for each trial; ``{{name}}`` in the prompt is drawn.
         anchor: a puzzle that calibrates: everyone solves ``"trivial"``, nobody ``"impossible"``.
@@ -81,6 +83,7 @@ class PuzzleMeta(Model):
     kind: str = Field(pattern=_ONE_LINE, max_length=60)
     source: str = Field(default="", max_length=2000)
     difficulty: int = Field(default=2, ge=1, le=5)
+    hours: float | None = Field(default=None, gt=0, le=1000, allow_inf_nan=False)
     shape: Shape = "function"
     drawn: bool = False
     anchor: Literal["trivial", "impossible"] | None = None

@@ -81,9 +81,8 @@ def demo_answers(name: str) -> DemoAnswers:
     manifest = tomllib.loads(folder.joinpath("manifest.toml").read_text(encoding="utf-8"))
     parts = _ANSWER.split(folder.joinpath("answers.md").read_text(encoding="utf-8"))[1:]
     labels, latencies, texts = parts[::3], parts[1::3], parts[2::3]
-    answers = {
-        label: (text.strip(), int(latency)) for label, latency, text in zip(labels, latencies, texts, strict=True)
-    }
+    told = zip(labels, latencies, texts, strict=True)
+    answers = {label: (text.strip(), int(latency)) for label, latency, text in told}
     return DemoAnswers(name, manifest, answers)
 
 

@@ -191,13 +191,9 @@ async def _ask(generate: Generate, asked: Asked, heard: _Heard) -> Outcome:
     if structured.value.abstains:
         reasoning = structured.value.reasoning
         return Abstention(model=asked.seat.name, seat=asked.seat.index, round=asked.number, reasoning=reasoning)
-    return _evaluation(
-        asked,
-        structured.value,
-        repaired=structured.repaired,
-        reasked=structured.attempts > 1,
-        answered_by=structured.reply.model,
-    )
+    repaired, reasked = structured.repaired, structured.attempts > 1
+    who = structured.reply.model
+    return _evaluation(asked, structured.value, repaired=repaired, reasked=reasked, answered_by=who)
 
 
 def _evaluation(asked: Asked, answer: BaselineAnswer, **rest: Any) -> NeutrosophicEvaluation:

@@ -91,10 +91,8 @@ class _RunTelemetry:
         self._begun = time_ns()
         self._tally = Tally()
         self._calls: dict[tuple[str, int], tuple[Span, int, dict[str, Any]]] = {}
-        self._span = self._tracer.start_span(
-            f"invoke_workflow {started.protocol}",
-            attributes={**self._kind, "gen_ai.conversation.id": started.run_id, "assay.run.id": started.run_id},
-        )
+        told = {**self._kind, "gen_ai.conversation.id": started.run_id, "assay.run.id": started.run_id}
+        self._span = self._tracer.start_span(f"invoke_workflow {started.protocol}", attributes=told)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, CallStarted) and not event.replayed:

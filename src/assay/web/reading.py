@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic_core import from_json
@@ -253,11 +254,8 @@ async def compare(request: Request) -> Response:
     if len(runs) < 2:
         one = runs[0] if runs else None
         others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED, among=seen())
-        return respond(
-            request,
-            lambda: {"runs": [data.summary_data(run) for run in others]},
-            lambda: render("pick.html", chosen=one, runs=[run for run in others if run != one]),
-        )
+        page = partial(render, "pick.html", chosen=one, runs=[run for run in others if run != one])
+        return respond(request, lambda: {"runs": [data.summary_data(run) for run in others]}, page)
     left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
     return respond(
         request,

@@ -29,7 +29,7 @@ _LITERALS: dict[str, tuple[type, ...]] = {
     "Unit": (type(None),),
 }  # fmt: skip
 _TYPES = SCALARS | {"List", "Set", "Option", "Map", "Tuple", "Result"}
-Source = Literal["docstring", "example", "callers", "code"]
+Source = Literal["docstring", "example", "callers", "code", "person"]
 
 
 class Promised(Model):

@@ -104,23 +104,16 @@ def calibrate(choosing: _Items, fitting: _Items, *, max_fpr: float = 0.01) -> Ca
         ValueError: a part lacks violations or has fewer than two benign items, or ``max_fpr`` is no share.
     """
     labels, kinds = [item.label for item in fitting], [item.label for item in choosing]
-    if min(labels.count(False), kinds.count(False)) < 2 or not any(labels) or not any(kinds):
+    benign, violations = labels.count(False), labels.count(True)
+    if min(benign, kinds.count(False)) < 2 or not violations or not any(kinds):
         raise ValueError("each part of the data needs violations and at least two benign items")
-    benign = labels.count(False)
     alarms = allowed_alarms(benign, max_fpr)
     bound = exact_bound(max(alarms, 0), benign)
     warning = "" if alarms >= 0 else _UNSUPPORTED.format(benign=benign, aim=max_fpr, bound=bound)
     scales = scales_of(item for item in choosing if not item.label)
     fits = tuple(_fit(rule, scales, choosing, fitting, max_fpr, max(alarms, 0)) for rule in get_args(Rule))
-    return Calibration(
-        max_fpr=max_fpr,
-        bound=bound,
-        violations=labels.count(True),
-        benign=benign,
-        fits=fits,
-        scales=scales,
-        warning=warning,
-    )
+    sizes = {"violations": violations, "benign": benign}
+    return Calibration(max_fpr=max_fpr, bound=bound, **sizes, fits=fits, scales=scales, warning=warning)
 
 
 def _fit(rule: Rule, scales: Scales, choosing: _Items, fitting: _Items, max_fpr: float, alarms: int) -> RuleFit:

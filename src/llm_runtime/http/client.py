@@ -168,9 +168,8 @@ class Http:
         opened = await self._opened()
         begun = time.monotonic()
         try:
-            answer = await _exchange(
-                opened.sessions[route.judged], route, path, data, self._max_bytes, incoming, silence
-            )
+            session = opened.sessions[route.judged]
+            answer = await _exchange(session, route, path, data, self._max_bytes, incoming, silence)
             if answer.status:
                 opened.answered.add(route.base_url)
             elif route.base_url in opened.answered and time.monotonic() - begun < _NOTHING_DONE_SECONDS:
