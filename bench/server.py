@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Generator
@@ -33,7 +34,17 @@ SHORT_TRIAGE_MODEL = "openrouter/auto-short-triage"
 #: The name of the model that judges as a circle's seats do.
 JUDGE_MODEL = "openrouter/auto-judge"
 _SHORT = {**TRIAGE, "council": [TRIAGE["council"][0], TRIAGE["council"][1], TRIAGE["council"][3]], "loop_count": 2}
-_SCORES = {"truth": 0.9, "indeterminacy": 0.1, "falsehood": 0.1, "reasoning": POSITION[:300], "patterns_observed": []}
+#: A circle's seat repeats the mark of its request, which stands in the first chunk of its answer.
+_MARK = "00000000"
+_ASKED = re.compile(rb'\\"request\\": ?\\"([0-9a-f]{8})\\"')
+_SCORES = {
+    "request": _MARK,
+    "truth": 0.9,
+    "indeterminacy": 0.1,
+    "falsehood": 0.1,
+    "reasoning": POSITION[:300],
+    "patterns_observed": [],
+}
 #: What the clerk of a council is told first, and answers: it finds two objections.
 _CLERK = "You are the clerk of a council."
 _ENTRY = {"quote": POSITION[:93], "attacks": POSITION[:93], "outcome": "answered", "reply": POSITION[95:180]}
@@ -148,11 +159,14 @@ class Answering(asyncio.Protocol):
     def _answer(self, body: bytes) -> None:
         # Prompts quote such words with a backslash before the marks, so these are fields.
         key = next(key for key in _TEXTS if key.encode() in body)
+        marks = _ASKED.findall(body) if key == JUDGE_MODEL else []
         if b'"stream":true' in body or b'"stream": true' in body:
             pieces = self._streams[key]
             pieces = [*pieces[:-1], _counted(pieces[-1], body)]
         else:
             pieces = [_counted(_WHOLE[key], body)]
+        if marks:
+            pieces = [piece.replace(_MARK.encode(), marks[-1]) for piece in pieces]
         for number, piece in enumerate(pieces, start=1):
             self._loop.call_later(self._latency * number / len(pieces), self._transport.write, piece)
 

@@ -1,4 +1,4 @@
-"""`make docs`: writes docs/cli.md, the man page, docs/glossary.md, the picture of the house, tables of skills."""
+"""`make docs`: writes docs/cli.md, the man page, docs/glossary.md, the picture of the house, and tables of other pages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import click
+from docs.admission import admission_page
 from docs.picture import PICTURE, architecture
 
 from assay import __version__
@@ -120,6 +121,8 @@ if __name__ == "__main__":
     Path(__file__).with_name("glossary.md").write_text(glossary_page(), encoding="utf-8")
     Path(__file__).with_name("cli.md").write_text(cli_page(), encoding="utf-8")
     Path(__file__).with_name("assay.1").write_text(man_page(), encoding="utf-8")
+    admission = Path(__file__).with_name("admission.md")
+    admission.write_text(admission_page(admission.read_text(encoding="utf-8")), encoding="utf-8")
     PICTURE.write_text(architecture(), encoding="utf-8")
     for skill in SKILLS:
         skill.write_text(skill_page(skill.read_text(encoding="utf-8")), encoding="utf-8")

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import chain, compress
+from typing import TypeAlias
 
 from ai_crucible.archives import archive_of, files_of
 from ai_crucible.attempt import untouched_copy
 from ai_crucible.cheats import cheats
-from ai_crucible.grading.edge import GradingFailed, SealedGrader
+from ai_crucible.grading.edge import Admission, GradingFailed, SealedGrader
 from ai_crucible.mutation import mutants
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_box import probe
@@ -22,6 +23,7 @@ from ai_crucible.types import GateResult, Puzzle, Verdict
 
 NOOP = "no-op"
 GOLD = "gold"
+_Covered: TypeAlias = "dict[str, tuple[int, int]]"
 _PROGRAMS = (".py", ".sh", ".sql")
 _PATIENCE = 2.0
 """Seconds that a mutant has at the least for each exercise."""
@@ -90,6 +92,8 @@ class PuzzleCheck:
         gates: by way (``no-op``, ``gold``, ``wrong/NAME``, ``right/NAME``), what the gate said.
         fail_to_pass: names of the checks that fail on the untouched puzzle.
         pass_to_pass: names of those that pass on it.
+        clauses: by clause of the statement, how many wrong solutions of it are refused, and how many inputs reach
+            it: those that some wrong solution of it answers otherwise than the oracle.
         tried: what came of trying the checks; ``None`` where they were not tried.
     """
 
@@ -98,6 +102,7 @@ class PuzzleCheck:
     gates: dict[str, GateResult] = field(default_factory=dict[str, GateResult])
     fail_to_pass: tuple[str, ...] = ()
     pass_to_pass: tuple[str, ...] = ()
+    clauses: _Covered = field(default_factory=dict[str, "tuple[int, int]"])
     tried: _Tried | None = None
 
     @property
@@ -130,32 +135,35 @@ async def check_puzzle(puzzle: Puzzle, grader: SealedGrader | None = None, *, ba
     untouched = await untouched_copy(drawn)
     overlays = await grader.overlays(puzzle)
     ways = {NOOP: b"", **overlays}
-    async with grader.sitting(drawn, untouched) as grade:
+    known, missed = await grader.admission(puzzle), list[list[str]]()
+    async with grader.sitting(drawn, untouched, missed=missed) as grade:
         graded = await grade(laid_on(untouched, overlay) for overlay in ways.values())
     verdicts = dict(zip(ways, graded, strict=True))
     gates = {name: gate(puzzle.meta, verdict, terminated_by=None) for name, verdict in verdicts.items()}
-    problems = _problems(puzzle, gates, verdicts)
+    clauses = _covered(known, gates, dict(zip(ways, missed, strict=True)))
+    problems = [*_problems(puzzle, gates, verdicts), *_uncovered(puzzle, known, clauses)]
     if await untouched_copy(drawn) != untouched:
         problems.append("its setup leaves different files each time, so attempts do not start alike")
     noop = verdicts[NOOP]
     failing, passing = (tuple(one.name for one in checks) for checks in (noop.fail_to_pass, noop.pass_to_pass))
-    check = PuzzleCheck(puzzle.meta.id, tuple(problems), gates, failing, passing)
+    check = PuzzleCheck(puzzle.meta.id, tuple(problems), gates, failing, passing, clauses)
     if bar is None or GOLD not in overlays or not gates[GOLD].passed:
         return check
-    tried = await _tried(drawn, grader, untouched, overlays[GOLD], bar)
+    tried = await _tried(drawn, grader, untouched, overlays[GOLD], bar, known)
     return replace(check, tried=tried, problems=(*problems, *_below(check, tried, bar)))
 
 
-async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> _Tried:
+async def _tried(
+    puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar, known: Admission
+) -> _Tried:
     made = list(_mutants(puzzle, gold, bar.written))
     made = made[:: max(1, -(-len(made) // bar.most))]
     # What the first few inputs refuse, all of them refuse.
     left = await _unnoticed(puzzle, replace(grader, draws=-_FEW), untouched, gold, made)
     left = await _unnoticed(puzzle, grader, untouched, gold, left)
-    known = (await grader.admission(puzzle)).equivalent
-    same = tuple(where for where, _ in left if where in known)
-    survivors = tuple(where for where, _ in left if where not in known)
-    inputs = await _inputs(puzzle, grader, untouched, gold, bar)
+    same = tuple(where for where, _ in left if where in known.equivalent)
+    survivors = tuple(where for where, _ in left if where not in known.equivalent)
+    inputs = await _inputs(puzzle, grader, gold, bar, known.drawn)
     short = bar.early and len(survivors) > (1 - bar.killed) * len(made)
     tricks = [] if short else list(cheats(files_of(untouched), files_of(gold)))
     passed = tuple(name for name, _ in await _unnoticed(puzzle, grader, untouched, gold, tricks))
@@ -183,7 +191,7 @@ async def _unnoticed(
     return list(compress(made, passed))
 
 
-async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> int:
+async def _inputs(puzzle: Puzzle, grader: SealedGrader, gold: bytes, bar: Bar, checks: int) -> int:
     """Return how many generated inputs the gold survived; without a program, how many draws of the task."""
     if not any(name.endswith(_PROGRAMS) for name in files_of(gold)):
         if not puzzle.meta.drawn:
@@ -193,7 +201,6 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
             if not gate(puzzle.meta, verdict, terminated_by=None).passed:
                 return seed - 1
         return bar.draws
-    checks = (await grader.admission(puzzle)).drawn
     if not checks:
         return 0
     verdict = await _of_gold(puzzle, SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks)))
@@ -245,6 +252,21 @@ def _problems(puzzle: Puzzle, gates: dict[str, GateResult], verdicts: dict[str, 
     if not puzzle.meta.source and puzzle.meta.anchor is None:
         problems.append("meta.json names no source; only anchors need none")
     return problems
+
+
+def _covered(known: Admission, gates: dict[str, GateResult], missed: dict[str, list[str]]) -> _Covered:
+    """Return, by clause, how many wrong solutions of it are refused, and how many inputs any of them answers wrong."""
+    refused = {name.removeprefix("wrong/"): missed[name] for name in missed if not gates[name].passed}
+    told = {name: [refused[each] for each in clause.wrong if each in refused] for name, clause in known.clauses.items()}
+    return {name: (len(wrong), len({*chain(*wrong)})) for name, wrong in told.items()}
+
+
+def _uncovered(puzzle: Puzzle, known: Admission, covered: _Covered) -> Iterator[str]:
+    for name, clause in known.clauses.items():
+        if clause.says not in puzzle.prompt:
+            yield f"clause {name} says what the statement does not say"
+        if not covered[name][0]:
+            yield f"clause {name}: no wrong solution of it is refused"
 
 
 def _why(result: GateResult, verdict: Verdict) -> str:

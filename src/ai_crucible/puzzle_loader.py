@@ -32,7 +32,7 @@ SEALED = "oracle"
 _MOST_FILES = 2000
 _MOST_BYTES = 32 * 1024 * 1024
 _MOST_TEXT = 256 * 1024
-_LATER = ("leftovers", "shape", "drawn")
+_LATER = ("leftovers", "shape", "drawn", "hours")
 
 
 class PuzzleRefused(ConfigurationError):

@@ -27,6 +27,7 @@ TerminatedBy: TypeAlias = Literal[
     "box_died",
     "work_refused",
     "inspect_limit",
+    "agent_died",
 ]
 """How an attempt ended. The first two are the solver's own doing, the others are the kernel's."""
 
@@ -65,6 +66,8 @@ class PuzzleMeta(Model):
         kind: the kind of defect: ``"off-by-one"``, ``"encoding"``; what typology groups by.
         source: the published report this puzzle is modelled on, as a fact: what went wrong and where it was told.
         difficulty: 1 (an exercise) to 5, as its author judges it.
+        hours: of a good engineer who does not know the task, as its author judges it, above 0; ``None`` where nobody
+            has said so.
         shape: what the task looks like.
         drawn: its oracle draws files, prompt and answers anew for each trial; ``{{name}}`` in the prompt is drawn.
         anchor: a puzzle that calibrates: everyone solves ``"trivial"``, nobody ``"impossible"``.
@@ -81,6 +84,7 @@ class PuzzleMeta(Model):
     kind: str = Field(pattern=_ONE_LINE, max_length=60)
     source: str = Field(default="", max_length=2000)
     difficulty: int = Field(default=2, ge=1, le=5)
+    hours: float | None = Field(default=None, gt=0, le=1000, allow_inf_nan=False)
     shape: Shape = "function"
     drawn: bool = False
     anchor: Literal["trivial", "impossible"] | None = None
@@ -152,7 +156,8 @@ class TraceEvent(Model):
     """One thing the kernel saw happen in an attempt. ``at_ms`` counts from the attempt's start."""
 
     kind: Literal[
-        "started", "model_call", "tool_call", "andon", "terminated", "copied", "graded", "panel", "critic", "gate"
+        "started", "model_call", "tool_call", "agent", "andon", "terminated", "copied", "graded", "panel", "critic",
+        "gate",
     ]  # fmt: skip
     at_ms: int = Field(ge=0)
     data: dict[str, Any] = {}
@@ -297,9 +302,9 @@ class AttemptRecord(Model):
         return value or "unnamed"
 
 
-def team_name(models: Sequence[str]) -> str:
-    """Return the name under which a solver, or one with a cohort, is counted."""
-    return " + ".join(models)
+def team_name(models: Sequence[str], agent: str = "") -> str:
+    """Return the name under which a solver, or one with a cohort, or an agent with its model, is counted."""
+    return f"agent {agent} with {models[0]}" if agent else " + ".join(models)
 
 
 class How(TypedDict, total=False):
@@ -314,6 +319,7 @@ class How(TypedDict, total=False):
     cohort: list[str]
     chrome: dict[str, Any] | None
     box_root: str
+    agent: str
 
 
 OracleRunner: TypeAlias = "Callable[[Puzzle, bytes, bytes], Awaitable[Verdict]]"

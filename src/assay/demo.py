@@ -81,9 +81,8 @@ def demo_answers(name: str) -> DemoAnswers:
     manifest = tomllib.loads(folder.joinpath("manifest.toml").read_text(encoding="utf-8"))
     parts = _ANSWER.split(folder.joinpath("answers.md").read_text(encoding="utf-8"))[1:]
     labels, latencies, texts = parts[::3], parts[1::3], parts[2::3]
-    answers = {
-        label: (text.strip(), int(latency)) for label, latency, text in zip(labels, latencies, texts, strict=True)
-    }
+    told = zip(labels, latencies, texts, strict=True)
+    answers = {label: (text.strip(), int(latency)) for label, latency, text in told}
     return DemoAnswers(name, manifest, answers)
 
 
@@ -110,13 +109,9 @@ def written_demo(
     """Make a recording of hand-written answers ready; ``speed`` 0 does not wait."""
     manifest = answers.manifest
     settings = manifest.get("settings", manifest)
-    return PreparedDemo(
-        read_run(kind, task, options),
-        manifest["title"],
-        settings["seed"],
-        manifest.get("statement", "The answers in this recording were written by hand; no model wrote any."),
-        answers.model(speed * settings.get("pace", 1)),
-    )
+    told = manifest.get("statement", "The answers in this recording were written by hand; no model wrote any.")
+    run, model = read_run(kind, task, options), answers.model(speed * settings.get("pace", 1))
+    return PreparedDemo(run, manifest["title"], settings["seed"], told, model)
 
 
 @cache

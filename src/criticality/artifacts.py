@@ -191,9 +191,8 @@ class Artifacts:
             case e.AuditorCompleted():
                 self.contradictions += event.contradictions
                 for contradiction in self.contradictions:
-                    contradiction["dismissed"] = (
-                        contradiction.get("dismissed", False) or contradiction["id"] in event.dismissed
-                    )
+                    known = contradiction.get("dismissed", False)
+                    contradiction["dismissed"] = known or contradiction["id"] in event.dismissed
             case e.TestsGenerated():
                 self.claims = {c["id"]: StructuredClaim.model_validate(c) for c in event.claims}
                 self.waived, self.left_out = event.waived, event.left_out

@@ -94,11 +94,9 @@ async def _audited(work: Work, name: str, item: str, contracts: str) -> Contradi
 
 
 def _completed(name: str, contradictions: list[Contradiction]) -> Event:
-    return e.AuditorCompleted(
-        auditor=name,
-        contradictions=[c.model_dump() for c in contradictions],
-        critical=[c.id for c in contradictions if c.severity == "critical"],
-    )
+    critical = [c.id for c in contradictions if c.severity == "critical"]
+    found = [c.model_dump() for c in contradictions]
+    return e.AuditorCompleted(auditor=name, contradictions=found, critical=critical)
 
 
 async def _second_look(work: Work, phase: Auditing) -> Event:
@@ -115,11 +113,8 @@ async def _second_look(work: Work, phase: Auditing) -> Event:
         # In parts, each look sees less: only what none of them confirms is dismissed.
         confirmed = {i for look in looks for i in look.confirmed}
         dismissed = sorted({i for look in looks for i in look.dismissed} - confirmed)
-    return e.AuditorCompleted(
-        auditor="crossVerification",
-        dismissed=dismissed,
-        canonical_decisions=_canonical_involved(work, [c for c in live if c["id"] not in dismissed]),
-    )
+    involved = _canonical_involved(work, [c for c in live if c["id"] not in dismissed])
+    return e.AuditorCompleted(auditor="crossVerification", dismissed=dismissed, canonical_decisions=involved)
 
 
 async def _looked_at(work: Work, item: str, contracts: str, doubted: list[dict[str, Any]]) -> SecondLook:
@@ -270,9 +265,8 @@ async def _parsed(
 
 
 def _waived(spec: Spec, parsed: StructuredClaims) -> dict[str, str]:
-    waived = dict.fromkeys(
-        (n for n, c in spec.claims.items() if not c.testable), "not testable, says the specification"
-    )
+    untestable = [name for name, claim in spec.claims.items() if not claim.testable]
+    waived = dict.fromkeys(untestable, "not testable, says the specification")
     return waived | {c.id: c.scope or "the structurer found no test" for c in parsed.claims if not c.tests}
 
 

@@ -10,9 +10,9 @@ from pydantic import Field
 from criticality.budget import ContextLimits
 from criticality.machine.breaker import BreakerLimits
 from criticality.machine.escalation import EscalationLimits
-from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 from llm_runtime.models import Model, fits
+from llm_runtime.rewording import reworded
 from llm_runtime.toml import parse_toml
 
 _Model = TypeVar("_Model", bound=Model)
@@ -45,11 +45,8 @@ class Models(Model):
 
     def of(self, role: str) -> str:
         """Return the model of a role; a tier of Injection is a role too."""
-        further = {
-            "fallback1": self.worker_fallback_1 or self.structurer,
-            "fallback2": self.worker_fallback_2 or self.architect,
-        }
-        return further.get(role) or str(getattr(self, role))
+        first, second = self.worker_fallback_1 or self.structurer, self.worker_fallback_2 or self.architect
+        return {"fallback1": first, "fallback2": second}.get(role) or str(getattr(self, role))
 
 
 class OrchestratorConfig(Model):
@@ -152,8 +149,6 @@ def loaded(kind: type[_Model], path: Path, shown: str) -> _Model:
     Raises:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
-    try:
-        with saying(f"{shown} cannot be read"), fits(f"{path.name}: "):
-            return kind.model_validate(parse_toml(path.read_text(encoding="utf-8")))
-    except ValueError as fault:
-        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
+    torn = reworded(f"{path.name} is not TOML", ValueError)
+    with torn, saying(f"{shown} cannot be read"), fits(f"{path.name}: "):
+        return kind.model_validate(parse_toml(path.read_text(encoding="utf-8")))

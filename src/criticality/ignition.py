@@ -185,9 +185,8 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
     )
     spec = Spec.model_validate(draft.spec)
     decisions = [*draft.decisions, *(f"{name} is left out: {why}" for name, why in notes)]
-    return e.ProposalMade(
-        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in decisions]
-    )
+    told = [{"text": text} for text in decisions]
+    return e.ProposalMade(version=version, spec=spec.model_dump(mode="json"), decisions=told)
 
 
 def _with_sound_claims(language: Language, proposal: Proposal) -> tuple[Proposal, list[Note]]:

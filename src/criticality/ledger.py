@@ -78,11 +78,8 @@ class Ledger:
     def standing(self, confidence: Confidence | None = None) -> list[Decision]:
         """Decisions that hold."""
         statuses = self.statuses()
-        return [
-            d
-            for name, d in self.decisions().items()
-            if statuses[name] == "active" and confidence in (None, d.confidence)
-        ]
+        active = [decision for name, decision in self.decisions().items() if statuses[name] == "active"]
+        return [one for one in active if confidence in (None, one.confidence)]
 
     def for_prompt(self) -> str:
         """Return what a phase is told: constraints with their ids, and nothing of why."""
@@ -173,9 +170,8 @@ class Ledger:
             id=name, timestamp=stamp, category=category, constraint=" ".join(constraint.split()), source=source,
             confidence=confidence, phase=phase, supersedes=supersedes, **more,
         )  # fmt: skip
-        self.operations.append(
-            LedgerStep(op="supersede" if supersedes else "append", id=name, timestamp=stamp, decision=decision)
-        )
+        op = "supersede" if supersedes else "append"
+        self.operations.append(LedgerStep(op=op, id=name, timestamp=stamp, decision=decision))
 
     def _end(self, op: Literal["invalidate", "cascade"], name: str, stamp: str, reason: str) -> None:
         self.operations.append(LedgerStep(op=op, id=name, timestamp=stamp, reason=reason))

@@ -42,11 +42,8 @@ async def analyze(work: Work) -> Event:
         name: {"changes": m.get("changes", 0), "noticed": m.get("noticed", 0)}
         for name, m in work.artifacts.measured.items()
     }
-    return e.ComplexityAnalyzed(
-        metrics=summary,
-        smells=[{"function": s.function, "smell": s.smell_id, "severity": s.severity} for s in smells],
-        target=target,
-    )
+    found = [{"function": one.function, "smell": one.smell_id, "severity": one.severity} for one in smells]
+    return e.ComplexityAnalyzed(metrics=summary, smells=found, target=target)
 
 
 def _next(work: Work, smells: list[DetectedSmell]) -> dict[str, Any] | None:

@@ -121,12 +121,8 @@ async def execute(work: Work) -> Event:
     violated = [_violated(work.artifacts, cluster.claims, fault) for fault in verdict.faults]
     if verdict.guilty is not None:
         violated += [c for c in work.artifacts.functions[verdict.guilty.function][1].contract.claims if c in claims]
-    return e.ClusterExecuted(
-        cluster=cluster.cluster,
-        tests_run=verdict.cases,
-        tests_failed=len(verdict.faults),
-        violated_claims=list(dict.fromkeys(violated)),
-    )
+    distinct, counts = list(dict.fromkeys(violated)), {"tests_run": verdict.cases, "tests_failed": len(verdict.faults)}
+    return e.ClusterExecuted(cluster=cluster.cluster, **counts, violated_claims=distinct)
 
 
 def _violated(artifacts: Artifacts, claims: list[str], fault: Fault) -> str:

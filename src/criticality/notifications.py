@@ -17,6 +17,7 @@ from criticality.project.files import write_atomic
 from criticality.project.journal import Clock, iso
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.http.webhooks import SECONDS, deliver
+from llm_runtime.rewording import instead
 from llm_runtime.tasks import gather
 
 STATE = ".criticality/notification-state.json"
@@ -53,12 +54,11 @@ class Notifier:
             return False
         seen = self._noted()
         last = datetime.fromisoformat(str(seen.get("last_sent") or seen.get("at") or iso(0)))
-        try:
+        refused = ConfigurationError(
+            f"reminder_schedule {self.config.reminder_schedule!r} is no schedule of five fields"
+        )
+        with instead(refused, CronSimError):
             upcoming = next(CronSim(self.config.reminder_schedule, last.astimezone(UTC)))
-        except CronSimError:
-            raise ConfigurationError(
-                f"reminder_schedule {self.config.reminder_schedule!r} is no schedule of five fields"
-            ) from None
         return upcoming <= datetime.fromtimestamp(self.clock() / 1000, UTC)
 
     async def remind(self, state: ProtocolState) -> bool:

@@ -38,11 +38,5 @@ def function_key(language: Language, artifacts: Artifacts, name: str) -> str:
         for c in function.calls
         if c in functions
     ]
-    parts = [
-        language.signature(function),
-        *function.contract.lines,
-        language.type_definitions(spec, function),
-        *callees,
-        *module.imports,
-    ]
-    return digest("\n".join(parts))
+    signature, types = language.signature(function), language.type_definitions(spec, function)
+    return digest("\n".join([signature, *function.contract.lines, types, *callees, *module.imports]))

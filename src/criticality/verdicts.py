@@ -127,12 +127,8 @@ def due(artifacts: Artifacts, unit: str) -> list[str]:
     A claim that looks through a function of a later wave is judged with that function; claims over several units,
     or that look through several functions of one wave, belong to Mesoscopic.
     """
-    level = {
-        name: (at, one)
-        for at, wave in enumerate(waves(artifacts.order, dependencies(artifacts.plan)))
-        for one in wave
-        for name in one.split("+")
-    }
+    order = enumerate(waves(artifacts.order, dependencies(artifacts.plan)))
+    level = {name: (at, one) for at, wave in order for one in wave for name in one.split("+")}
     result: list[str] = []
     for name, claim in artifacts.claims.items():
         units = {level[f][1] for f in claim.functions if f in level}

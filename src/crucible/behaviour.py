@@ -13,13 +13,15 @@ answer, is asked again; whether a short text that rests on nothing answers, a re
 10: a test whose own line fails, and does not before the change, shows a change; so does one whose quotation stands
 nowhere. Short answers are of three vendors' models where nobody chose.
 11: a crash or a hang alone proves nothing of a change, which may mean it; an example that now crashes does.
+12: a parameter that is no longer read, and that an unchanged docstring describes, proves a regression;
+what is annotated as anything is promised to take it, where a law is broken.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=11, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=12, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

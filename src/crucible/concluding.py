@@ -146,9 +146,8 @@ def _about(said: str, marked: Sequence[CheckedFinding], material: Dossier) -> bo
 def _named(deliberation: Deliberation, rests: Sequence[str], uses: Sequence[Use]) -> bool:
     """Tell whether ids are those of claims that were held, or of objections that were raised."""
     raised = {one.id for one in deliberation.objections}
-    return any(id.strip(" .[]").upper() in deliberation.claims for id in rests) or any(
-        one.does.strip() and one.objection.strip().upper() in raised for one in uses
-    )
+    held = any(id.strip(" .[]").upper() in deliberation.claims for id in rests)
+    return held or any(one.does.strip() and one.objection.strip().upper() in raised for one in uses)
 
 
 def _shown(deliberation: Deliberation) -> str:

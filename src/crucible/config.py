@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from llm_runtime.messages import Generate
 from llm_runtime.names import ModelName
+from llm_runtime.rewording import instead
 
 
 class ComplexityDomain(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differently
@@ -67,10 +68,8 @@ def _usable_strategy(value: Any) -> Any:
     detect = getattr(value, "detect", None)
     if not callable(detect) or not inspect.iscoroutinefunction(inspect.unwrap(detect)):
         raise ValueError("delta_strategy needs a method: async def detect(self, prior, current) -> bool")
-    try:
+    with instead(ValueError("delta_strategy.detect must take two arguments: prior and current"), TypeError):
         inspect.signature(detect).bind(None, {})
-    except TypeError:
-        raise ValueError("delta_strategy.detect must take two arguments: prior and current") from None
     return value
 
 
@@ -88,7 +87,7 @@ class EngineConfig(BaseModel):
         models: a panel: seats take them in turn, the red team the least used, and triage's hints do not count.
     """
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     openrouter_api_key: str = Field(repr=False)
     triage_model: ModelName = "anthropic/claude-sonnet-4-20250514"

@@ -131,10 +131,8 @@ class Forms:
             claims = _claims(await say(part("claims")))
             # Without the form nobody knows which claim goes on; one that stands to the letter does.
             known = {normal(one.text).text: one.id for one in (before.claims if before else ())}
-            return RevisionRecord(
-                conclusion=conclusion,
-                claims=[one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims],
-            )
+            going_on = [one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims]
+            return RevisionRecord(conclusion=conclusion, claims=going_on)
 
         async def first(say: Say) -> PositionRecord:
             return kept(PositionRecord(**(await parts(say)).model_dump(exclude={"answers"})), complete)
@@ -155,9 +153,8 @@ class Forms:
             if last is not None:
                 listed = self.objections.shown(open_, bound) or "(none is left)"
                 draft = fence("CURRENT DRAFT", cut(_draft_text(last), bound and bound * _DRAFT))
-                before = f"Its current version:\n\n{draft}\n\nObjections to it that nobody has settled:\n\n" + fence(
-                    "OBJECTIONS", listed
-                )
+                against = fence("OBJECTIONS", listed)
+                before = f"Its current version:\n\n{draft}\n\nObjections to it that nobody has settled:\n\n{against}"
             task = load_prompt("crucible", "draft").render(
                 query=fence("QUESTION", self.briefing.query),
                 before=before,
@@ -245,9 +242,8 @@ def _plain_attack(line: str, held: Sequence[Holding]) -> AttackRecord:
 
 def held_text(one: Holding, most: int | None) -> str:
     """Return what a seat holds as others are shown it: conclusion and claims, without its words to the critic."""
-    return "\n".join(
-        [f"Conclusion: {cut(one.conclusion, most)}", *(f"{c.id}. {claim_words(c, most)}" for c in one.claims)]
-    )
+    claims = (f"{claim.id}. {claim_words(claim, most)}" for claim in one.claims)
+    return "\n".join([f"Conclusion: {cut(one.conclusion, most)}", *claims])
 
 
 def _repeats(record: SeatRecord) -> bool:

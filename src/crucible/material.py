@@ -31,7 +31,7 @@ _OUTLINE = 6_000
 _SHARE = 0.6
 
 
-class Attachment(Model):
+class Attachment(Model, use_attribute_docstrings=False):
     """One attached text, or a picture.
 
     Args:
@@ -118,10 +118,8 @@ def manifest(dossier: Dossier) -> list[dict[str, object]]:
 def outline(dossier: Dossier) -> list[dict[str, object]]:
     """Return what triage is told of the attachments of a council of records: names, lines, and how each begins."""
     share = _OUTLINE // max(len(dossier), 1)
-    return [
-        {"id": name, "name": one.name, **_extent(one), "begins": _beginning(one, share)}
-        for name, one in ids(dossier).items()
-    ]
+    named = ids(dossier).items()
+    return [{"id": id, "name": one.name, **_extent(one), "begins": _beginning(one, share)} for id, one in named]
 
 
 def _extent(one: Attachment) -> Mapping[str, object]:

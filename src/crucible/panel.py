@@ -43,9 +43,8 @@ def seated(
     chosen = panel_models([seat.role for seat in triage.council], panel)
     labels = {f"{number}:{seat.role.value}": seat for number, seat in enumerate(triage.council)}
     (attacks,) = (label for label, seat in labels.items() if seat.role is CouncilRole.RED_TEAM)
-    letters = Lettering.of(
-        [label for label in labels if label != attacks], triage.loop_grammar.value, seed, LETTERS
-    ).names
+    deliberating = [label for label in labels if label != attacks]
+    letters = Lettering.of(deliberating, triage.loop_grammar.value, seed, LETTERS).names
     members: dict[str, CouncilMember] = {}
     for (label, seat), model in zip(labels.items(), chosen, strict=True):
         system = system_prompt(triage.red_team_flavor) if label == attacks else seat.system_prompt

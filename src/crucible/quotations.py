@@ -71,10 +71,8 @@ def quotations(text: str, attachments: Mapping[str, Attachment], others: Sequenc
             marked.append(_place(whole, item, first, last, attachments))
             continue
         order = sorted(attachments, key=lambda name: name != item)
-        places = chain(
-            (_within(name, attachments[name], words) for name in order),
-            (_said(who, text, words) for who, text in others),
-        )
+        read = (_within(name, attachments[name], words) for name in order)
+        places = chain(read, (_said(who, text, words) for who, text in others))
         named = attachments.get(item or "")
         unseen: _Where = (item, None, "picture") if named and named.picture else _NOWHERE
         source, lines, how = next(filter(None, places), unseen)

@@ -198,14 +198,13 @@ class CouncilTranscript:
         records: list[LoopRecord] = []
         for loop in self.in_order():
             held = (held if kept else {}) | loop.positions
-            records.append(
-                LoopRecord(
-                    loop_number=loop.number,
-                    council_responses=by_role({seat: held[seat] for seat in self.roles if seat in held}),
-                    red_team_critique="\n\n".join(loop.attacks),
-                    delta_detected=loop.delta_detected,
-                )
+            record = LoopRecord(
+                loop_number=loop.number,
+                council_responses=by_role({seat: held[seat] for seat in self.roles if seat in held}),
+                red_team_critique="\n\n".join(loop.attacks),
+                delta_detected=loop.delta_detected,
             )
+            records.append(record)
         return records
 
     def _loop(self, number: int) -> Loop:

@@ -24,21 +24,20 @@ def position_shifts(transcript: SeatedTranscript, groundings: dict[str, Groundin
             continue
         entry = next((e for e in transcript.ledger if e.message == closing.id), None)
         likeness = groundings[persona.name].likeness(opening.text, closing.text)
-        shifts.append(
-            PositionShift(
-                persona=persona.name,
-                before=first.stance,
-                after=last.stance,
-                shifted=first.stance != last.stance,
-                opening=opening.id,
-                closing=closing.id,
-                because=last.because if entry else "",
-                claim_ref=last.claim_ref if entry else "",
-                earned=entry.earned if entry else None,
-                rooms=rooms_that_moved(transcript, persona.name),
-                drift=round(1 - likeness, 3),
-            )
+        shift = PositionShift(
+            persona=persona.name,
+            before=first.stance,
+            after=last.stance,
+            shifted=first.stance != last.stance,
+            opening=opening.id,
+            closing=closing.id,
+            because=last.because if entry else "",
+            claim_ref=last.claim_ref if entry else "",
+            earned=entry.earned if entry else None,
+            rooms=rooms_that_moved(transcript, persona.name),
+            drift=round(1 - likeness, 3),
         )
+        shifts.append(shift)
     return tuple(shifts)
 
 

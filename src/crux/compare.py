@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
@@ -88,12 +89,10 @@ async def compare(
     _require_several(shelves)
     judge = Judge(asking, known, _PAIRS)
     read = [await _read(shelf, asking, keep, step) for shelf in shelves]
-    audits = [
-        await audit(shelf.name, shelf.corpus, one.book, judge) if audited else None
-        for shelf, one in zip(shelves, read, strict=True)
-    ]
+    done = list(zip(shelves, read, strict=True))
+    audits = [await audit(shelf.name, shelf.corpus, one.book, judge) if audited else None for shelf, one in done]
     step("", "comparing", 0, 3)
-    sides = [AuthorSide(shelf.name, one.book, topic) for shelf, one in zip(shelves, read, strict=True)]
+    sides = [AuthorSide(shelf.name, one.book, topic) for shelf, one in done]
     loose = [side for side, one in zip(sides, read, strict=True) if one.loose]
     if len(sides) == 2:
         division = await _side_by_side((sides[0], sides[1]), loose, topic, judge, keep, step)
@@ -155,17 +154,12 @@ class _Done:
 
 
 async def _read(shelf: Shelf, asking: Questioner, keep: Keep, step: Step) -> _Done:
-    book, unread = await read_book(
-        shelf.name,
-        shelf.corpus,
-        asking,
-        shelf.book,
-        keep=lambda grown: keep(shelf.name, grown),
-        step=lambda done, of: step(shelf.name, "reading", done, of),
-    )
+    name = shelf.name
+    kept, told = partial(keep, name), partial(step, name, "reading")
+    book, unread = await read_book(name, shelf.corpus, asking, shelf.book, keep=kept, step=told)
     if not book.claims:
         why = f" ({unread[0].reason})" if unread else ""
-        raise StructuredOutputError(f"no claim was found in the texts of {shelf.name}{why}", "")
+        raise StructuredOutputError(f"no claim was found in the texts of {name}{why}", "")
     return _Done(book, unread, loose(shelf.book, book))
 
 

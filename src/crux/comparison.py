@@ -14,6 +14,7 @@ from crux.claims.audit import Audit
 from crux.claims.judge import Judgement
 from crux.claims.known import JudgeTrial
 from crux.results import CamelModel, Place
+from llm_runtime.rewording import instead
 
 Answer: TypeAlias = Literal["YES", "NO", ""]
 SettledBy: TypeAlias = Literal["measurement", "experiment", "definition", "who decides"]
@@ -164,14 +165,12 @@ class Comparison(CamelModel):
         if not isinstance(data, dict) or "firstAlone" not in data:
             return cast("Any", data)
         old = dict(cast("dict[str, Any]", data))
-        try:
+        with instead(ValueError("a comparison of two authors that lacks one of them"), KeyError, TypeError, ValueError):
             names = [author["name"] for author in old["authors"]]
             old["alone"] = [old.pop("firstAlone"), old.pop("secondAlone")]
             for kind in ("shared", "opposed", "candidates"):
                 answers = ("YES", "NO") if kind == "candidates" else ("", "")
                 old[kind] = [_of_two(one, names, answers) for one in old[kind]]
-        except (KeyError, TypeError, ValueError):
-            raise ValueError("a comparison of two authors that lacks one of them") from None
         return old
 
     @cached_property

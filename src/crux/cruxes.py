@@ -265,16 +265,12 @@ def _line(board: Board, number: int, crux: CruxCandidate) -> str:
 def _offered(board: Board, crux: CruxCandidate, told: _Settled) -> list[Common]:
     """Return what a model says that both sides bear, where it names a claim that somebody on each side has."""
     authors = [[view.author for view in crux.side(answer)] for answer in _BOTH]
-    named: tuple[tuple[Literal["ground", "proposal"], list[_Both]], ...] = (
-        ("ground", told.ground),
-        ("proposal", told.proposals),
-    )
     offered: list[Common] = []
-    for kind, ones in named:
-        for both in ones:
-            views = (board.view(short, own) for short, own in zip((both.yes, both.no), authors, strict=True))
-            if len(sides := tuple(filter(None, views))) == len(_BOTH):
-                offered.append(Common(kind=kind, text=" ".join(both.text.split()), sides=sides))
+    for place, both in enumerate((*told.ground, *told.proposals)):
+        views = (board.view(short, own) for short, own in zip((both.yes, both.no), authors, strict=True))
+        if len(sides := tuple(filter(None, views))) == len(_BOTH):
+            kind = "ground" if place < len(told.ground) else "proposal"
+            offered.append(Common(kind=kind, text=" ".join(both.text.split()), sides=sides))
     return offered
 
 

@@ -17,7 +17,7 @@ from crux.config import CruxConfigurationError, DebateConfig
 from crux.crux_room import CruxRoom
 from crux.decomposition import decompose
 from crux.detection import detect
-from crux.ending import OVER
+from crux.ending import answered
 from crux.events import (
     CardNoted,
     ClashStart,
@@ -58,7 +58,7 @@ from crux.summary import summarise
 from crux.transcript import Evidence, SeatedTranscript
 from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
+from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, LlmRuntimeError, StructuredOutputError
 from llm_runtime.events import Emit, silent, tee
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.wrappers.metered import Meter
@@ -155,18 +155,16 @@ class Debate:
         yield DebateStart(topic=transcript.topic, aspects=tuple(aspects), personas=transcript.personas)
         for warning in _shared(transcript.panel):
             yield DebateError(error=warning)
-        async for event in self._parallel(
-            [opening_plan(self._context, p.name) for p in transcript.panel.personas], "opening"
-        ):
+        openings = [opening_plan(self._context, persona.name) for persona in transcript.panel.personas]
+        async for event in self._parallel(openings, "opening"):
             yield event
         if not transcript.messages:
             raise StructuredOutputError(f"nobody gave a usable opening; the last error: {transcript.errors[-1]}", "")
         for number, aspect in enumerate(transcript.aspects, start=1):
             async for event in self._round(aspect, number):
                 yield event
-        async for event in self._parallel(
-            [closing_plan(self._context, p.name) for p in transcript.panel.personas], "closing"
-        ):
+        closings = [closing_plan(self._context, persona.name) for persona in transcript.panel.personas]
+        async for event in self._parallel(closings, "closing"):
             yield event
         if self.config.flip_test:
             await self._flip_tests()
@@ -237,13 +235,11 @@ class Debate:
     ) -> tuple[list[DisagreementCandidate], DebateEvent | None]:
         if len({message.persona for message in spoken}) < 2:
             return [], None
-        try:
-            return await detect(self._context, aspect, spoken, label, most or self.config.detected_pairs), None
-        except OVER:
-            raise
-        except (CallError, StructuredOutputError) as fault:
-            where = f"{aspect.id}: detection gave nothing usable, so there is no clash"
-            return [], DebateError(error=f"{where}: {' '.join(str(fault).split())[:200]}")
+        found = await answered(detect(self._context, aspect, spoken, label, most or self.config.detected_pairs))
+        if not isinstance(found, LlmRuntimeError):
+            return found, None
+        where = f"{aspect.id}: detection gave nothing usable, so there is no clash"
+        return [], DebateError(error=f"{where}: {' '.join(str(found).split())[:200]}")
 
     async def _room(self, aspect: DebateAspect, pair: DisagreementCandidate) -> AsyncGenerator[DebateEvent]:
         """Run one room: spawn, turns, card, complete. One that the budget cuts short leaves what was said in it."""
@@ -258,13 +254,11 @@ class Debate:
             else:
                 yield DebateError(error=turn.error)
         if {message.persona for message in room.messages} >= set(pair.personas):
-            try:
-                card, notes = await extract_card(room)
-            except OVER:
-                raise
-            except (CallError, StructuredOutputError) as fault:
-                yield DebateError(error=f"{room.id} has no card: {' '.join(str(fault).split())[:200]}")
+            extracted = await answered(extract_card(room))
+            if isinstance(extracted, LlmRuntimeError):
+                yield DebateError(error=f"{room.id} has no card: {' '.join(str(extracted).split())[:200]}")
             else:
+                card, notes = extracted
                 twin = await self._twin(card)
                 if twin is not None:
                     flags = (*transcript.noted[twin.id].flags, f"{room.id} came to the same question again")

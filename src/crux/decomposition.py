@@ -49,10 +49,8 @@ async def _asked(debate: DebateContext) -> list[Aspect]:
     transcript, config = debate.transcript, debate.config
     label = CallLabel("crux", "decomposition")
     wanted = "two to four" if config.aspects == "auto" else {2: "two", 3: "three", 4: "four"}[config.aspects]
-    text = load_prompt("crux", "decomposition").render(
-        topic=Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.panel.mask()(transcript.topic), 400)),
-        count=wanted,
-    )
+    topic = Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.panel.mask()(transcript.topic), 400))
+    text = load_prompt("crux", "decomposition").render(topic=topic, count=wanted)
     complained = False
 
     def enough(answer: Aspects) -> str | None:

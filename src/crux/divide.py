@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from crux.book import ClaimBook
 from crux.claims.judge import Judge, Judgement
@@ -50,9 +51,7 @@ async def divide(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; the book was kept.
     """
     names = require_group(texts)
-    book, unread = await read_book(
-        "", texts, asking, book, keep=keep, step=lambda done, of: step("", "reading", done, of)
-    )
+    book, unread = await read_book("", texts, asking, book, keep=keep, step=partial(step, "", "reading"))
     sides = [side for name in names if (side := AuthorSide(name, book, topic)).claims]
     if not sides:
         why = f" ({unread[0].reason})" if unread else ""

@@ -52,10 +52,8 @@ async def weighed(
     reference = after.claim_ref
     condition = claims.flips.get(reference, "")
     cited = list(claims.heard.values()) if condition else [claims.heard[reference]]
-    own = [
-        text for key, (who, text) in transcript.utterances().items() if who == after.persona and _before(key, reference)
-    ]
-    own += [f"on record: {one}" for one in held]
+    said = ((key, text) for key, (who, text) in transcript.utterances().items() if who == after.persona)
+    own = [text for key, text in said if _before(key, reference)] + [f"on record: {one}" for one in held]
     label = CallLabel("crux", "earned", after.message)
     fence, mask = Fence(transcript.seed, label), transcript.panel.mask()
     text = load_prompt("crux", "earned").render(

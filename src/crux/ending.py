@@ -20,11 +20,17 @@ OVER = (BudgetExceeded, DeadlineExceeded, AuthenticationFailed, PaymentRequired)
 """What every further call would meet too: it ends a debate instead of skipping a turn."""
 
 
-async def tried(answering: Awaitable[T]) -> T | None:
-    """Return the answer, or nothing where the call failed or gave nothing usable; what ends a debate is raised."""
+async def answered(answering: Awaitable[T]) -> T | CallError | StructuredOutputError:
+    """Return the answer, or why the call failed or gave nothing usable; what ends a debate is raised."""
     try:
         return await answering
     except OVER:
         raise
-    except (CallError, StructuredOutputError):
-        return None
+    except (CallError, StructuredOutputError) as fault:
+        return fault
+
+
+async def tried(answering: Awaitable[T]) -> T | None:
+    """Return the answer, or nothing where the call failed or gave nothing usable."""
+    answer = await answered(answering)
+    return None if isinstance(answer, CallError | StructuredOutputError) else answer

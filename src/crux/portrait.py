@@ -23,41 +23,24 @@ def system_prompt(persona: Persona, seat: str, mask: Mask, seed: int) -> str:
     """
     name = persona.name
     contract, voice = persona.contract, persona.contract.voice
+    thinking = _joined(contract.epistemology, contract.evidence_policy, contract.time_horizon)
+    flips = _list([f"{flip.id}: {flip.text}" for flip in contract.flip_conditions], FLIPS)
+    traits = [
+        *([f"Habits: {'; '.join(voice.speech_patterns)}"] if voice.speech_patterns else []),
+        *([f"Own words: {', '.join(voice.vocabulary)}"] if voice.vocabulary else []),
+        *([f"Never says: {'; '.join(voice.forbidden_phrases)}"] if voice.forbidden_phrases else []),
+        *([f"About {voice.words_per_sentence:.0f} words a sentence"] if voice.words_per_sentence else []),
+        *(f'Sounds like: "{example.quote}"' for example in voice.examples if not mask.names(example.quote)),
+    ]
+    own = [place for place in contract.anchor_excerpts if not mask.names(place.quote)][:_MOST_ANCHORS]
+    where = [", ".join(filter(None, (place.title or place.item, place.date))) for place in own]
+    quotes = [f'"{place.quote}" ({source})' for place, source in zip(own, where, strict=True)]
     sections = [
         ("Identity", clip(_joined(contract.personality, contract.bias, contract.stakes), IDENTITY)),
-        (
-            f"How {name} thinks",
-            clip(_joined(contract.epistemology, contract.evidence_policy, contract.time_horizon), THINKING),
-        ),
-        (
-            f"What changes the mind of {name}",
-            _list([f"{flip.id}: {flip.text}" for flip in contract.flip_conditions], FLIPS)
-            or "Nothing on record says what would.",
-        ),
-        (
-            f"The voice of {name}",
-            _list(
-                [
-                    *([f"Habits: {'; '.join(voice.speech_patterns)}"] if voice.speech_patterns else []),
-                    *([f"Own words: {', '.join(voice.vocabulary)}"] if voice.vocabulary else []),
-                    *([f"Never says: {'; '.join(voice.forbidden_phrases)}"] if voice.forbidden_phrases else []),
-                    *([f"About {voice.words_per_sentence:.0f} words a sentence"] if voice.words_per_sentence else []),
-                    *(f'Sounds like: "{example.quote}"' for example in voice.examples if not mask.names(example.quote)),
-                ],
-                VOICE,
-            ),
-        ),
-        (
-            "Grounding, in the person's own words",
-            _list(
-                [
-                    f'"{place.quote}" ({place.title or place.item}{", " + place.date if place.date else ""})'
-                    for place in contract.anchor_excerpts
-                    if not mask.names(place.quote)
-                ][:_MOST_ANCHORS],
-                GROUNDING,
-            ),
-        ),
+        (f"How {name} thinks", clip(thinking, THINKING)),
+        (f"What changes the mind of {name}", flips or "Nothing on record says what would."),
+        (f"The voice of {name}", _list(traits, VOICE)),
+        ("Grounding, in the person's own words", _list(quotes, GROUNDING)),
     ]
     body = f"{name}\n\n" + "\n\n".join(f"## {head}\n{text}" for head, text in sections if text)
     fence = Fence(seed, CallLabel("crux", "persona", seat))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from crux.budget import clip
-from crux.ending import OVER
+from crux.ending import answered
 from crux.events import RoundSummarised
 from crux.history import judged
 from crux.requests import request
 from crux.results import DebateAspect, Said
 from crux.turns import DebateContext
-from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -46,13 +46,11 @@ async def summarise(debate: DebateContext, aspect: DebateAspect, number: int) ->
         aspect=fence("ASPECT", mask(aspect.label)),
         said=fence("WHAT WAS SAID", judged(spoken, mask, _SAID_TOKENS)),
     )
-    try:
-        answer = (await ask(debate.generate, request(debate.config.models, "summary", label, text), Summary)).value
-    except OVER:
-        raise
-    except (CallError, StructuredOutputError) as fault:
-        return f"the summary of round {number} is missing: {' '.join(str(fault).split())[:200]}"
-    ids = [key for key in answer.messages if key in {message.id for message in spoken}]
-    summary = clip(" ".join(answer.summary.split()), _SUMMARY_TOKENS)
+    asked = request(debate.config.models, "summary", label, text)
+    answer = await answered(ask(debate.generate, asked, Summary))
+    if isinstance(answer, LlmRuntimeError):
+        return f"the summary of round {number} is missing: {' '.join(str(answer).split())[:200]}"
+    ids = [key for key in answer.value.messages if key in {message.id for message in spoken}]
+    summary = clip(" ".join(answer.value.summary.split()), _SUMMARY_TOKENS)
     debate.emit(RoundSummarised(aspect=aspect.id, summary=summary, messages=ids))
     return None

@@ -258,17 +258,16 @@ class DebateContext:
             flags += await self._ledger(stance, spoken)
             if spoken.grounds.outside:
                 flags.append("outside the corpus" if label == "NONE" else "answers where nothing is on record")
-        self.emit(
-            TurnTaken(
-                message=message,
-                persona=plan.persona,
-                stance=stance,
-                beliefs=[node.id for node in spoken.grounds.beliefs],
-                chunks=[chunk.id for chunk in spoken.grounds.chunks],
-                flags=flags,
-                regenerated=spoken.regenerated,
-            )
+        taken = TurnTaken(
+            message=message,
+            persona=plan.persona,
+            stance=stance,
+            beliefs=[node.id for node in spoken.grounds.beliefs],
+            chunks=[chunk.id for chunk in spoken.grounds.chunks],
+            flags=flags,
+            regenerated=spoken.regenerated,
         )
+        self.emit(taken)
         text, now = spoken.text(self.transcript.panel), self.transcript.clock()
         return TurnSaid(id=message, persona=plan.persona, text=text, stance=label, timestamp=now, flags=tuple(flags))
 

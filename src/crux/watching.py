@@ -120,11 +120,8 @@ def _wrote(was: SideView, side: SideView, before: Comparison, after: Comparison)
 
 def _places(comparison: Comparison, side: SideView) -> list[Place]:
     """Return the sentences of a side, newest first; in the book there are more than a comparison shows."""
-    places = [
-        mention.place
-        for mention in comparison.book_of(side.author).by_claim.get(side.claim, ())
-        if mention.author == side.author and mention.stance == side.stance
-    ]
+    mentions = comparison.book_of(side.author).by_claim.get(side.claim, ())
+    places = [one.place for one in mentions if (one.author, one.stance) == (side.author, side.stance)]
     return sorted(places or side.places, key=lambda place: place.date, reverse=True)
 
 

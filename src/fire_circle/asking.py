@@ -191,13 +191,9 @@ async def _ask(generate: Generate, asked: Asked, heard: _Heard) -> Outcome:
     if structured.value.abstains:
         reasoning = structured.value.reasoning
         return Abstention(model=asked.seat.name, seat=asked.seat.index, round=asked.number, reasoning=reasoning)
-    return _evaluation(
-        asked,
-        structured.value,
-        repaired=structured.repaired,
-        reasked=structured.attempts > 1,
-        answered_by=structured.reply.model,
-    )
+    repaired, reasked = structured.repaired, structured.attempts > 1
+    who = structured.reply.model
+    return _evaluation(asked, structured.value, repaired=repaired, reasked=reasked, answered_by=who)
 
 
 def _evaluation(asked: Asked, answer: BaselineAnswer, **rest: Any) -> NeutrosophicEvaluation:
@@ -287,14 +283,8 @@ class Metered(Meter):
 
 
 def _failed(asked: Asked, kind: FailureKind, detail: str) -> FailureRecord:
-    return FailureRecord(
-        model=asked.seat.name,
-        seat=asked.seat.index,
-        round=asked.number,
-        kind=kind,
-        detail=_line(detail, 500),
-        empty_chair=asked.chair,
-    )
+    seat, number, said, chair = asked.seat, asked.number, _line(detail, 500), asked.chair
+    return FailureRecord(model=seat.name, seat=seat.index, round=number, kind=kind, detail=said, empty_chair=chair)
 
 
 def _line(text: str, most: int = 200) -> str:

@@ -43,13 +43,8 @@ def judge_role(policy: str = "") -> str:
 
 def judge_request(seat: Seat, label: CallLabel, role: str, text: str, settings: EvaluationConfig) -> Request:
     """Return a judge's request: its role as the system's words, the round's question as the user's."""
-    return Request(
-        seat.model,
-        (Message("system", role), Message("user", text)),
-        label,
-        temperature=settings.temperature,
-        max_tokens=settings.max_tokens,
-    )
+    messages, bound = (Message("system", role), Message("user", text)), settings.max_tokens
+    return Request(seat.model, messages, label, temperature=settings.temperature, max_tokens=bound)
 
 
 def request_id(fence: Fence, case: Case) -> str:

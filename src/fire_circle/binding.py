@@ -13,6 +13,7 @@ from fire_circle.config import EvaluationConfig, FireCircleConfig
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.prompts import load_prompt
+from llm_runtime.rewording import instead
 
 #: How long somebody waits for an answer changes none.
 _PATIENCE = {"timeout_per_round", "timeout_seconds", "base_config"}
@@ -30,10 +31,9 @@ def bound_to(config: FireCircleConfig | EvaluationConfig, routes: Mapping[str, s
     each = (config.base_config, config) if isinstance(config, FireCircleConfig) else (config,)
     settings = {name: value for one in each for name, value in one.model_dump(mode="json", exclude=_PATIENCE).items()}
     if chair := settings.get("empty_chair_prompt_path"):
-        try:
+        refused = ConfigurationError(f"the prompt of the empty chair, {chair}, cannot be read as UTF-8")
+        with instead(refused, OSError, UnicodeDecodeError):
             settings["empty_chair_prompt_path"] = Path(chair).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            raise ConfigurationError(f"the prompt of the empty chair, {chair}, cannot be read as UTF-8") from None
     return {**settings, "routes": dict(routes), "prompts": prompts_in_force()}
 
 

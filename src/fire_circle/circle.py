@@ -120,16 +120,14 @@ async def fire_circle_with_session_memory(
     """
     result = await fire_circle_evaluate(prompt, config, session, generate=generate, emit=emit, seed=seed)
     verdict = result.consensus
-    session.record(
-        trust=1 - verdict.falsehood, balance=verdict.truth - verdict.falsehood, text=prompt.least_trusted.text
-    )
+    trust, balance = 1 - verdict.falsehood, verdict.truth - verdict.falsehood
+    session.record(trust=trust, balance=balance, text=prompt.least_trusted.text)
     return result
 
 
 def _worst(layers: Sequence[Layer], results: Sequence[FireCircleResult]) -> FireCircleResult:
-    by_layer: dict[LayerName, FireCircleResult] = {
-        layer.name: result for layer, result in zip(layers, results, strict=True)
-    }
+    names = (layer.name for layer in layers)
+    by_layer: dict[LayerName, FireCircleResult] = dict(zip(names, results, strict=True))
     worst = max(results, key=lambda r: (r.consensus.falsehood, BY_TRUST.index(r.layer)))
     spend = sum((result.spend for result in results), Spend())
     partial = any(result.partial for result in results)

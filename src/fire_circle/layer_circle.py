@@ -124,13 +124,12 @@ class LayerCircle:
         gone = self.transcript.gone
         present = tuple(seat for seat in self.transcript.seats if seat.index not in gone)
         if self.config.empty_chair:
-            self.chair = choose_chair(
-                number, self.transcript.seats, present, self.chair, rotation=self.config.empty_chair_rotation
-            )
+            seats, rotation = self.transcript.seats, self.config.empty_chair_rotation
+            self.chair = choose_chair(number, seats, present, self.chair, rotation=rotation)
         plan = RoundPlan(number, most_rounds(self.config), phase_of(number), present, self.chair)
-        seats, chair = [seat.label for seat in present], plan.chair.label if plan.chair else ""
+        labels, chair = [seat.label for seat in present], plan.chair.label if plan.chair else ""
         layer, of, phase = self.layer, plan.of, plan.phase
-        self.emit(events.RoundStarted(layer=layer, round=number, of=of, phase=phase, seats=seats, chair=chair))
+        self.emit(events.RoundStarted(layer=layer, round=number, of=of, phase=phase, seats=labels, chair=chair))
         return plan
 
     def _question(self, seat: Seat, plan: RoundPlan) -> Asked:
@@ -178,13 +177,9 @@ class LayerCircle:
             counted = Metered(self.generate)
             try:
                 async with Silence(self.config.base_config.timeout_seconds):
+                    model, seed = self.config.classifier_model, self.transcript.seed
                     types = await classify_patterns_llm(
-                        descriptions,
-                        counted,
-                        model=self.config.classifier_model,
-                        seed=self.transcript.seed,
-                        round_number=number,
-                        layer=self.suffix,
+                        descriptions, counted, model=model, seed=seed, round_number=number, layer=self.suffix
                     )
                 return dict(zip(descriptions, types, strict=True))
             except (CallError, StructuredOutputError, TimeoutError) as error:

@@ -136,6 +136,7 @@ def _observation(
     last_said = {sighting.seat: sighting.round_number for sighting in seen}
     located = {(s.claim.span, s.claim.quote): s.claim for s in seen}
     examples = [Example(quote=c.quote, span=c.span) for c in located.values() if c.span is not None]
+    retracted = [seat for seat in sorted(seats) if _spoke_after(seats[seat], last_said[seat], history)]
     return PatternObservation(
         pattern_type=key.partition(":")[0],
         description=seen[0].claim.description,
@@ -144,9 +145,7 @@ def _observation(
         observed_in_round=seen[0].round_number,
         models_observing=tuple(seats[seat] for seat in sorted(seats)),
         located=tuple(examples),
-        retracted_by=tuple(
-            seats[seat] for seat in sorted(seats) if _spoke_after(seats[seat], last_said[seat], history)
-        ),
+        retracted_by=tuple(seats[seat] for seat in retracted),
         security=most_named(kind for sighting in seen for kind in sighting.claim.security),
     )
 

@@ -17,6 +17,7 @@ from pydantic import Field
 from fire_circle.results import FireCircleResult
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.models import Model, fits
+from llm_runtime.rewording import reworded
 
 CATEGORY = "fire_circle_pattern"
 
@@ -110,10 +111,8 @@ class ReasoningBank:
                 )
                 if row.rowcount:
                     added += 1
-                    self._db.execute(
-                        "INSERT INTO texts (rowid, description, examples) VALUES (?, ?, ?)",
-                        (row.lastrowid, content.description, "\n".join(content.examples)),
-                    )
+                    texts = (row.lastrowid, content.description, "\n".join(content.examples))
+                    self._db.execute("INSERT INTO texts (rowid, description, examples) VALUES (?, ?, ?)", texts)
         return added
 
     def query(
@@ -218,7 +217,5 @@ def store_fire_circle_patterns(result: FireCircleResult, attack_id: str, reasoni
 
 
 def _entry(category: str, subcategory: str, content: str) -> BankEntry:
-    try:
+    with reworded("an entry of the pattern library cannot be read", ValueError, TypeError, kind=StoreDamaged):
         return BankEntry(category=category, subcategory=subcategory, content=BankContent(**json.loads(content)))
-    except (ValueError, TypeError) as fault:
-        raise StoreDamaged(f"an entry of the pattern library cannot be read: {fault}") from None

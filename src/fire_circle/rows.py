@@ -17,6 +17,7 @@ from fire_circle.session import SessionMemory
 from fire_circle.transcripts import TranscriptRecord, records_of
 from llm_runtime.canonical import canonical_json
 from llm_runtime.models import Model
+from llm_runtime.rewording import instead, reworded
 from llm_runtime.tables import DataError as DataError
 from llm_runtime.tables import read_rows
 
@@ -92,12 +93,9 @@ class Item:
 
     def digest(self, settings: Mapping[str, Any]) -> str:
         """Return what the item and the configuration are, in 32 hex digits: equal input is paid once."""
-        data = {
-            "prompt": self.prompt.model_dump(),
-            "turn": self.turn,
-            "history": [["" if record.role == "turn" else record.role, *record.row[1:]] for record in self.history],
-            "settings": dict(settings),
-        }
+        history = [["" if record.role == "turn" else record.role, *record.row[1:]] for record in self.history]
+        prompt = self.prompt.model_dump()
+        data = {"prompt": prompt, "turn": self.turn, "history": history, "settings": dict(settings)}
         return hashlib.sha256(canonical_json(data)).hexdigest()[:32]
 
 
@@ -110,10 +108,8 @@ def read_items(path: Path, columns: Columns, max_layer_chars: int) -> Iterator[I
     if not any((columns.system, columns.application, columns.user)):
         raise DataError("name at least one column for a layer: system, application or user")
     for index, row in enumerate(read_rows(path)):
-        try:
+        with reworded(f"{path.name}, {row.where}", PromptError, DataError, kind=DataError):
             yield _item(index, row.data, columns, max_layer_chars)
-        except (PromptError, DataError) as fault:
-            raise DataError(f"{path.name}, {row.where}: {fault}") from None
 
 
 def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars: int) -> Item:
@@ -184,8 +180,6 @@ def history_of(value: Any) -> tuple[TranscriptRecord, ...]:
     if isinstance(value, str):
         if not value.strip():
             return ()
-        try:
+        with instead(DataError("history is not JSON"), ValueError, RecursionError):
             value = json.loads(value)
-        except (ValueError, RecursionError):
-            raise DataError("history is not JSON") from None
     return records_of(value, "turn")

@@ -25,6 +25,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, S
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
+from llm_runtime.rewording import instead
 from llm_runtime.tokens import estimate_tokens
 from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, whole_lines, write_line
 
@@ -286,10 +287,8 @@ def read_study(out: Path) -> Iterator[StudyLine]:
         StoreDamaged: a line is not one.
     """
     for line in _raw_lines(out):
-        try:
+        with instead(StoreDamaged(f"{out.name}: item {line['item']} is not a line of a study"), ValueError):
             yield StudyLine.model_validate(line)
-        except ValueError:
-            raise StoreDamaged(f"{out.name}: item {line['item']} is not a line of a study") from None
 
 
 def _line(item_id: str, item: Item, **fields: Any) -> StudyLine:
@@ -327,9 +326,7 @@ def _sole_writer(out: Path) -> Generator[None]:
 
     out.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(out.with_name(out.name + ".lock"))
-    try:
+    with instead(StoreBusy(f"another study writes {out.name}; wait for it, or choose another file"), Timeout):
         held = lock.acquire(timeout=0)
-    except Timeout:
-        raise StoreBusy(f"another study writes {out.name}; wait for it, or choose another file") from None
     with held:
         yield

@@ -13,6 +13,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, TypeAdapte
 
 from llm_runtime.models import Model
 from llm_runtime.prompts import Fence
+from llm_runtime.rewording import instead
 from llm_runtime.tables import DataError
 from llm_runtime.toml import own_table
 
@@ -73,9 +74,8 @@ class _Call(BaseModel):
     def record(self) -> TranscriptRecord:
         called = self.function or self
         told = called.arguments
-        return TranscriptRecord(
-            role="call", text=told if isinstance(told, str) else json.dumps(told), source=called.name
-        )
+        text = told if isinstance(told, str) else json.dumps(told)
+        return TranscriptRecord(role="call", text=text, source=called.name)
 
 
 class _Part(BaseModel):
@@ -115,11 +115,9 @@ def records_of(value: Any, bare: str = "document") -> tuple[TranscriptRecord, ..
     Raises:
         RecordError: an entry is none of these.
     """
-    try:
+    with instead(RecordError('a record is neither text nor {"role", "content"}'), ValidationError):
         entries = _ENTRIES.validate_python([value] if isinstance(value, str | Mapping | TranscriptRecord) else value)
         return tuple(record for entry in entries for record in _of_entry(entry, bare))
-    except ValidationError:
-        raise RecordError('a record is neither text nor {"role", "content"}') from None
 
 
 def _of_entry(entry: TranscriptRecord | str | _Pair | _Message, bare: str) -> Iterator[TranscriptRecord]:

@@ -291,9 +291,8 @@ def _speed(asked: _Asked, watch: Watch) -> Capability:
     if first is None:
         return Capability("speed", "ok", f"{words}; the answer comes in one piece", figures)
     wait = first - asked.began
-    return Capability(
-        "speed", "ok", f"first token after {wait:.1f} s, then {words}", figures | {"first": round(wait, 2)}
-    )
+    figures |= {"first": round(wait, 2)}
+    return Capability("speed", "ok", f"first token after {wait:.1f} s, then {words}", figures)
 
 
 def _thinking(asked: list[_Asked], watch: Watch) -> Capability:

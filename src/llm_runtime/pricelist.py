@@ -32,6 +32,7 @@ from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.http import Http
 from llm_runtime.price import Price, spellings
+from llm_runtime.rewording import instead
 
 #: Our names of vendors where the package has others.
 _VENDORS = {"gemini": "google", "xai": "x-ai", "": "openrouter"}
@@ -105,12 +106,11 @@ def price_list(fetched: Path) -> PriceList:
     """
     if not fetched.is_file():
         return _of_providers(get_snapshot().providers)
-    try:
+    refused = ConfigurationError(
+        f"{fetched} does not hold prices; delete it, or fetch it anew", advice="assay models prices --update"
+    )
+    with instead(refused, OSError, ValidationError):
         stored = _Fetched.model_validate_json(fetched.read_bytes())
-    except (OSError, ValidationError):
-        raise ConfigurationError(
-            f"{fetched} does not hold prices; delete it, or fetch it anew", advice="assay models prices --update"
-        ) from None
     if stored.package != genai_prices.__version__:
         return _of_providers(get_snapshot().providers)
     return PriceList(stored.prices, stored.others, stored.patterns, stored.dated)

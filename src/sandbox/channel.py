@@ -154,13 +154,18 @@ class Box:
         self._dead = ""
 
     @property
+    def held(self) -> ExitStack:
+        """What was made for it, and goes with it."""
+        return self._channel.held
+
+    @property
     def alive(self) -> bool:
         """Whether it still answers."""
         return not self._dead and self._channel.alive
 
     async def run(
         self, argv: Sequence[str], *, stdin: bytes = b"", cwd: str = "", env: Mapping[str, str] | None = None,
-        seconds: float | None = None,
+        seconds: float | None = None, processor: float | None = None,
     ) -> Completed:  # fmt: skip
         """Run a program; no shell reads the words.
 
@@ -170,12 +175,14 @@ class Box:
             cwd: below the work folder, or absolute inside the box.
             env: added to the box's own small environment.
             seconds: wall time after which it is killed; the box's limit where left out.
+            processor: seconds of a processor, of all its processes together, after which it is killed; any
+                number where left out.
 
         Raises:
             BoxDied: the box is gone.
         """
         seconds = self.limits.seconds if seconds is None else seconds
-        asked = {"argv": list(argv), "cwd": cwd, "env": dict(env or {}), "timeout": seconds}
+        asked = {"argv": list(argv), "cwd": cwd, "env": dict(env or {}), "timeout": seconds, "processor": processor}
         request = {"op": "run", **asked, "output": self.limits.output}
         answer, data = await self._ask(request, stdin, seconds + _GRACE_S)
         split = int(answer["stdout"])

@@ -84,9 +84,8 @@ def files_of(folder: Path) -> Iterator[Path]:
     """Yield the files and links below a folder, in one fixed order."""
     for place, folders, files in os.walk(folder):
         folders.sort()
-        yield from (
-            Path(place, name) for name in sorted([*files, *(n for n in folders if Path(place, n).is_symlink())])
-        )
+        links = (name for name in folders if Path(place, name).is_symlink())
+        yield from (Path(place, name) for name in sorted([*files, *links]))
 
 
 def file_content(path: Path) -> bytes:

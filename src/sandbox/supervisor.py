@@ -34,6 +34,7 @@ _SHARED = "/dev/shm"
 _ARGUMENTS = 200
 _BLOCK = 65536
 _PR_SET_DUMPABLE = 4
+_TICKS = os.sysconf("SC_CLK_TCK")
 # What a socket may hold where its buffer is as large as systems make it.
 _MOST_BUFFERED = 212992
 LIBC = ctypes.CDLL(None)
@@ -83,13 +84,13 @@ def send(stream, answer, data=b""):
 
 def run(request, stdin, limits):
     """Run one command to its end, or to the end of its limits; whatever it left running is killed."""
-    watch = Watch(limits, request["timeout"], request["output"])
+    watch = Watch(limits, request)
     try:
         process = subprocess.Popen(
             request["argv"], cwd=os.path.join(limits["work"], request.get("cwd") or "."),
             env={**limits["environment"], **(request.get("env") or {})}, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=lambda: restrain(limits, request["timeout"]),
+            preexec_fn=lambda: restrain(limits, request.get("processor") or request["timeout"]),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError, ValueError) as fault:
         code = 126 if isinstance(fault, PermissionError) else 127
@@ -104,14 +105,14 @@ def run(request, stdin, limits):
     return {"code": code, "stdout": len(out), "ended": watch.ended}, bytes(out) + bytes(err)
 
 
-def restrain(limits, timeout):
+def restrain(limits, processor):
     """Set the limits of the command and all its descendants, which leave the supervisor its turn."""
     os.nice(5)
     # Where the kernel must end something for want of memory, it is a command; only who may be seen can say so.
     LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
     with open("/proc/self/oom_score_adj", "w") as adjustment:
         adjustment.write("1000")
-    for name, value in {**limits["each"], "CPU": int(timeout) + 1}.items():
+    for name, value in {**limits["each"], "CPU": int(processor) + 1}.items():
         kind = getattr(resource, "RLIMIT_" + name)
         _, hard = resource.getrlimit(kind)
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
@@ -121,14 +122,15 @@ def restrain(limits, timeout):
 class Watch:
     """Follows a running command and ends it when it takes too much; ``ended`` says of what."""
 
-    def __init__(self, limits, timeout, output):
+    def __init__(self, limits, request):
         self.ended = ""
         self.close = False
         self.limits = limits
         # Where there are too many already, a command may still take some away.
         self.most = {name: max(limits["inodes"], files(name)) for name in (limits["home"], "/tmp", _SHARED)}
-        self.deadline = time.monotonic() + timeout
-        self.room = min(output, limits["output"])
+        self.deadline = time.monotonic() + request["timeout"]
+        self.processor = request.get("processor") and request["processor"] + spent()
+        self.room = min(request["output"], limits["output"])
 
     def follow(self, process, stdin):
         """Feed stdin and gather output until the command is over."""
@@ -181,7 +183,7 @@ class Watch:
 
     def excess(self):
         """Return which limit is exceeded now, if any."""
-        if time.monotonic() > self.deadline:
+        if time.monotonic() > self.deadline or (self.processor and spent() > self.processor):
             return "time"
         held = resident(self.limits["open_files"])
         self.close = held > self.limits["memory"] / 4
@@ -194,6 +196,19 @@ def files(folder):
     """Return how many files and folders a file system holds."""
     usage = os.statvfs(folder)
     return usage.f_files - usage.f_ffree
+
+
+def spent():
+    """Return the seconds of a processor that the other processes have used, and those that have ended before them."""
+    ended, ticks = resource.getrusage(resource.RUSAGE_CHILDREN), 0
+    for pid in others():
+        try:
+            with open("/proc/%d/stat" % pid, "rb") as status:
+                # Its own time and that of its children, behind a name that may hold blanks and brackets.
+                ticks += sum(map(int, status.read().rpartition(b")")[2].split()[11:15]))
+        except OSError:
+            continue
+    return ended.ru_utime + ended.ru_stime + ticks / _TICKS
 
 
 def feed(selector, pipe, pending):

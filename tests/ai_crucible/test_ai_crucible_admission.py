@@ -120,6 +120,27 @@ async def test_solutions_may_be_told_by_what_is_other_than_in_the_gold(make_puzz
 
 
 @pytest.mark.usefixtures("boxes")
+async def test_each_clause_of_a_statement_has_a_wrong_solution_that_is_refused(
+    make_puzzle: Callable[..., Path],
+) -> None:
+    clauses = {"sum": {"says": "Repair total", "wrong": ["half", "zero"]}, "place": {"says": ".py", "wrong": ["zero"]}}
+    wrong = "def total(n):\n    return n * (n + 1) // 2 if n else 1\n"
+    files = {"oracle/clauses.json": json.dumps(clauses), "oracle/wrong/zero/total.py": wrong}
+    folder = tried(make_puzzle, DRAWN, NONE, **files)
+    check = await check_puzzle(load_puzzle(folder))
+    assert check.ok, check.problems
+    # How many refused solutions break it, and on how many inputs any of them shows: half is wrong on all drawn ones.
+    assert check.clauses == {"sum": (2, 21), "place": (1, 1)}
+    clauses["words"] = {"says": "and nothing else", "wrong": ["lost"]}
+    (folder / "oracle/clauses.json").write_text(json.dumps(clauses))
+    without = await check_puzzle(load_puzzle(folder))
+    assert without.problems == (
+        "clause words says what the statement does not say",
+        "clause words: no wrong solution of it is refused",
+    )
+
+
+@pytest.mark.usefixtures("boxes")
 async def test_arguments_must_be_as_they_were_after_a_refusal_too(make_puzzle: Callable[..., Path]) -> None:
     cases = "def cases(random):\n    while True:\n        yield {'args': [[1, 2]], 'raises': 'ValueError'}\n"
     check = {"name": "kept", "kind": "call", "target": "total:total", "by": "cases", "drawn": 1}

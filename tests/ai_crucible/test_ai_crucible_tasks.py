@@ -118,3 +118,25 @@ async def test_tests_of_a_checkout_are_run_where_they_hold_no_plain_cases(tmp_pa
     for folder in imported.written:
         check = await check_puzzle(load_puzzle(folder))
         assert check.ok, check.problems
+
+
+def test_statements_are_divided_into_clauses_that_wrong_solutions_break() -> None:
+    divided = [name for name in built_in_ids() if (BUILT_IN / name / "oracle" / "clauses.json").exists()]
+    assert len(divided) >= 47
+    for name in divided:
+        puzzle = load_puzzle(BUILT_IN / name)
+        file = BUILT_IN / name / "oracle" / "clauses.json"
+        clauses: dict[str, Any] = json.loads(file.read_text())
+        assert all(clause["says"] in puzzle.prompt and clause["wrong"] for clause in clauses.values()), name
+        # Each wrong solution breaks a clause.
+        edits = BUILT_IN / name / "oracle" / "edits.json"
+        told: set[str] = set(json.loads(edits.read_text())) if edits.exists() else set()
+        told |= {str(path.relative_to(BUILT_IN / name / "oracle")) for path in (file.parent / "wrong").glob("*")}
+        wrong = {each.removeprefix("wrong/") for each in told if each.startswith("wrong/")}
+        assert wrong <= {each for clause in clauses.values() for each in clause["wrong"]}, name
+
+
+def test_the_hours_of_a_person_change_no_digest_of_a_puzzle_that_does_not_say_them() -> None:
+    said = {name: load_puzzle(BUILT_IN / name).meta.hours for name in built_in_ids()}
+    assert sum(hours is not None and 1 <= hours <= 8 for hours in said.values()) >= 6
+    assert load_puzzle(BUILT_IN / "off-by-one-total").digest.startswith("c05dadfb7f40728d")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from docs.admission import admission_page
 from docs.generate import glossary_page
 from tests.docs.pages import text_of
 
@@ -49,3 +50,7 @@ def test_headings_and_figures_are_explained_numbered_ones_too() -> None:
         and meaning("nonsense") == ""
     )
     assert list(WORDS_AND_REPORTS["reports"]) == sorted(WORDS_AND_REPORTS["reports"], key=str.casefold)
+
+
+def test_the_page_on_admission_has_what_was_measured_and_what_the_puzzles_say() -> None:
+    assert text_of("admission.md") == admission_page(text_of("admission.md"))

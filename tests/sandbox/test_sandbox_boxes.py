@@ -43,6 +43,21 @@ async def test_the_disk_the_files_and_the_memory_are_bounded(boxes: str) -> None
         await box.close()
 
 
+async def test_a_command_may_be_held_to_seconds_of_a_processor_however_long_the_clock_runs(boxes: str) -> None:
+    box = await open_box(by=boxes)
+    try:
+        waits = await box.run(["sleep", "0.4"], seconds=60, processor=0.3)
+        assert (waits.code, waits.ended) == (0, "")
+        # What its children use counts, those that have ended too.
+        script = (
+            "for i in 1 2 3 4; do sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done'; done; while :; do :; done"
+        )
+        works = await box.run(["sh", "-c", script], seconds=60, processor=0.3)
+        assert works.ended == "time"
+    finally:
+        await box.close()
+
+
 async def test_a_gigabyte_of_output_is_cut_off(boxes: str) -> None:
     box = await open_box(BoxLimits(output=100_000), by=boxes)
     try:

@@ -38,6 +38,8 @@ _DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "su
 _PIPED = {f"/tmp/.driver/{name}.py": name for name in ("pipe", "stand_ins", "sealed")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
+_WIDE = 8.0
+"""By the clock an exercise may take so many times the seconds of a processor that it has: load is no fault of it."""
 _TOGETHER, _TOGETHER_BYTES = 16, 16 * MIB
 """Copies that one start of the grader judges at the most, and how large they are together."""
 _Answer = TypeVar("_Answer", bound=Model)
@@ -73,11 +75,19 @@ class _Plan(Model):
     overlays: list[str]
 
 
+class StatementClause(Model):
+    """A clause of a statement: words of it, and the wrong solutions that break it."""
+
+    says: str = Field(min_length=1)
+    wrong: list[str]
+
+
 class Admission(Model):
-    """What an oracle tells of itself: how many checks draw inputs without end, and mutants that are none."""
+    """What an oracle tells of itself: how many checks draw inputs without end, mutants that are none, and clauses."""
 
     drawn: int
     equivalent: dict[str, str]
+    clauses: dict[str, StatementClause]
 
 
 class _Drawn(Model):
@@ -120,15 +130,16 @@ class SealedGrader:
 
     @asynccontextmanager
     async def sitting(
-        self, puzzle: Puzzle, untouched: bytes, *, patience: float = 0.0
+        self, puzzle: Puzzle, untouched: bytes, *, patience: float = 0.0, missed: list[list[str]] | None = None
     ) -> AsyncGenerator[Callable[[Iterable[bytes]], Awaitable[list[Verdict]]]]:
         """Open the oracle for many work copies; each is exercised in a box of its own, unless in haste.
 
         Args:
             puzzle: whose oracle it is.
             untouched: its untouched work folder.
-            patience: seconds that any one exercise may take, where that is less than its check allows; a copy that
-                takes longer is exercised no further, and one box serves them all. 0 leaves it to the checks.
+            patience: seconds of a processor that any one exercise may use, where that is less than its check allows;
+                a copy that uses more is exercised no further, and one box serves them all. 0 leaves it to the checks.
+            missed: gets, for each copy, the inputs that it answers otherwise than the oracle.
         """
         words = (str(self.seed), str(self.draws))
         async with self._oracle(puzzle) as ask:
@@ -152,6 +163,8 @@ class SealedGrader:
                         place = bench or Bench(self._order(puzzle), untouched)
                         copy["observed"] = await exercise(plan, files, place, patience)
                 judged = (await ask("judge", *words, evidence=evidence))["verdicts"]
+                if missed is not None:
+                    missed.extend((await ask("missed", *words, evidence=evidence))["missed"])
                 verdicts = [_read(Verdict, puzzle, verdict) for verdict in judged]
                 wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
                 if {plan.oracle_digest, wanted} != {verdict.oracle_digest for verdict in verdicts}:
@@ -309,8 +322,8 @@ class Bench:
 async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
-    With ``patience`` in seconds no step takes longer, the first one that is ended is the last, and the bench is left
-    for the next copy.
+    With ``patience`` in seconds of a processor no step uses more, the first one that is ended is the last, and the
+    bench is left for the next copy.
     """
     observed: dict[str, Any] = {}
     try:
@@ -342,7 +355,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
     if step.call is not None:
         argv, stdin = [*python, _DRIVER], json.dumps({**step.call.model_dump(), "own": [*step.put]}).encode()
     async with _serving(box, python, seconds) if sealed else nullcontext():
-        done = await tests.run(argv, stdin=stdin, seconds=seconds)
+        done = await tests.run(argv, stdin=stdin, seconds=_WIDE * seconds, processor=seconds)
     return {
         "exit": done.code,
         "stdout": done.stdout.decode("utf-8", "replace"),
@@ -356,7 +369,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
 async def _serving(box: Box, python: Sequence[str], seconds: float) -> AsyncGenerator[None]:
     """Let the solver's end of the pipe answer meanwhile."""
     await _lay(box, _programs(_PIPED))
-    serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
+    serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=_WIDE * seconds, processor=seconds))
     try:
         yield
     finally:

@@ -3,15 +3,16 @@
 ``plan SEED DRAWS`` prints what is to be run in another box, with nothing of what is expected. ``declared`` prints
 the copies that it is run on: the untouched puzzle with the changes that the puzzle declares, so that whatever else a
 solver leaves has no part in it. ``judge SEED DRAWS`` reads what was observed there and the work folders, untouched
-and solvers', as data, and prints a verdict for each. ``draw SEED`` prints the files and words that a task draws for a
-trial.
+and solvers', as data, and prints a verdict for each; ``missed SEED DRAWS`` prints all inputs
+that they answer otherwise. ``draw SEED`` prints the files and words that a task draws for a trial.
 ``overlay NAME SEED`` prints an archive of a solution that the oracle keeps. Nothing that a solver wrote is ever
 imported or run here.
 
 The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs], "equivalent": {MUTANT: reason}}``; the last
 names mutants of the gold, as the check of a puzzle prints them, that nothing can tell from it. Solutions lie in
 ``gold/``, ``wrong/NAME/`` and ``right/NAME/``; ``edits.json`` tells others by what in them is not as in the gold:
-``{"wrong/NAME": {path: {old text: new text}}}``. A check has
+``{"wrong/NAME": {path: {old text: new text}}}``. ``clauses.json`` divides the statement: ``{ID: {"says": words of
+the prompt, "wrong": [NAME, ...]}}`` with the wrong solutions that break each clause. A check has
 ``name``, ``kind``, maybe ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
 
     call   target "module:function" (or the driver's own ":program", ":tests", ":sealed"), cases [{args, kwargs,
@@ -62,7 +63,7 @@ _PLAIN = 0o644
 def main():
     """Do what the first argument says; a fault of the oracle is an answer, not a traceback."""
     try:
-        ways = (plan, declared, judge, overlay, draw, admission)
+        ways = (plan, declared, judge, missed, overlay, draw, admission)
         answer = {way.__name__: way for way in ways}[sys.argv[1]]()
     except BadOracle as fault:
         answer = {"bad_oracle": str(fault)}
@@ -160,7 +161,7 @@ def admission():
     checks, _, equivalent = load()
     draws = Draw(sys.argv[2])
     drawn = sum("drawn" in check and draws.goes_on(check) for check in checks)
-    return {"drawn": drawn, "equivalent": equivalent}
+    return {"drawn": drawn, "equivalent": equivalent, "clauses": told("clauses.json")}
 
 
 def draw():
@@ -198,7 +199,7 @@ def digest():
 
 def overlays(draws):
     """Return the names of the solutions the oracle keeps: gold, wrong/NAME and right/NAME."""
-    names = {name for drawn in draws.drawn for name in drawn} | set(edits())
+    names = {name for drawn in draws.drawn for name in drawn} | set(told("edits.json"))
     names = {name for name in names if name == "gold" or name.startswith(("wrong/", "right/"))}
     names |= {"gold"} if os.path.isdir(os.path.join(ORACLE, "gold")) else set()
     for kind in ("wrong", "right"):
@@ -210,7 +211,8 @@ def overlays(draws):
 def overlay():
     """Return one solution of the oracle as an archive."""
     name = sys.argv[2]
-    files = edited(kept("gold"), edits()[name]) if name in edits() else kept(name)
+    edits = told("edits.json")
+    files = edited(kept("gold"), edits[name]) if name in edits else kept(name)
     for drawn in Draw(sys.argv[3]).drawn:
         files.update({path: (content.encode(), _PLAIN) for path, content in drawn.get(name, {}).items()})
     return {"archive": packed(files)}
@@ -230,12 +232,11 @@ def below(root):
                 yield os.path.relpath(path, root), file.read(), 0o755 if os.access(path, os.X_OK) else _PLAIN
 
 
-def edits():
-    """Return the solutions that are told by what is other in them than in the gold."""
-    there = os.path.exists(os.path.join(ORACLE, "edits.json"))
-    told = read("edits.json", json.load) if there else {}
-    need(isinstance(told, dict), "edits.json is an object of solutions")
-    return told
+def told(name):
+    """Return what a file of the oracle says by name; nothing where there is no such file."""
+    said = read(name, json.load) if os.path.exists(os.path.join(ORACLE, name)) else {}
+    need(isinstance(said, dict), name + " is an object")
+    return said
 
 
 def edited(files, changes):
@@ -257,6 +258,27 @@ def judge():
     before, copies = received(protected)
     was = [evaluate(check, before, before, draws)[0] for check in checks]
     return {"verdicts": [verdict(checks, was, before, after, draws) for after in copies]}
+
+
+def missed():
+    """Return, for each copy, the inputs that it answers otherwise than the oracle; a check without cases is one."""
+    checks, protected, _ = load()
+    draws = Draw(sys.argv[2], int(sys.argv[3]))
+    before, copies = received(protected)
+    return {
+        "missed": [[one for check in checks for one in inputs_missed(check, copy, before, draws)] for copy in copies]
+    }
+
+
+def inputs_missed(check, copy, before, draws):
+    if evaluate(check, copy, before, draws)[0]:
+        return []
+    called = check["kind"] == "call" and check["name"] in copy.observed
+    faults = amiss_in_call(check, copy.observed[check["name"]], draws) if called else [(0, "")]
+    try:
+        return ["%s, case %d" % (check["name"], number + 1) for number, _ in faults]
+    except _UNREADABLE:
+        return [check["name"]]
 
 
 def verdict(checks, was, before, after, draws):
@@ -351,19 +373,19 @@ FILE_TESTS = {
 
 def on_call(check, observed, draws):
     """Check one line of output for each case."""
+    number, fault = next(amiss_in_call(check, observed, draws), (0, ""))
+    return not fault, fault and "case %d %s" % (number + 1, fault)
+
+
+def amiss_in_call(check, observed, draws):
+    """Yield the numbers of cases that are not answered as they should be, from 0, and why."""
     lines = observed["stdout"].splitlines()
     for number, case in enumerate(draws.cases(check)):
         if number >= len(lines):
-            return False, "case %d gave no answer (exit %s%s) %s" % (
-                number + 1,
-                observed["exit"],
-                ", ended by " + observed["ended"] if observed["ended"] else "",
-                observed["stderr"][-160:],
-            )
-        fault = answers.on_case(case, json.loads(lines[number]), check.get("compare", "equal"))
-        if fault:
-            return False, "case %d %s" % (number + 1, fault)
-    return True, ""
+            ended = ", ended by " + observed["ended"] if observed["ended"] else ""
+            yield number, "gave no answer (exit %s%s) %s" % (observed["exit"], ended, observed["stderr"][-160:])
+        elif fault := answers.on_case(case, json.loads(lines[number]), check.get("compare", "equal")):
+            yield number, fault
 
 
 def on_run(check, observed):

@@ -22,6 +22,7 @@ from assay.web.forms import read_form
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
+from llm_runtime.rewording import reworded
 from llm_runtime.store import RunStore
 
 _BOUNDS = ("budget", "max_calls", "deadline")
@@ -67,11 +68,9 @@ class RunModel(llm.Model):
             if message.role in ("system", "user", "assistant")
         ]
         bounds = {name: value for name in _BOUNDS if (value := getattr(prompt.options, name)) is not None}
-        try:
-            with closing(open_runs(None)) as store, asyncio.Runner() as runner:
-                yield from self._carried_out(store, runner, turns, bounds, response)
-        except LlmRuntimeError as fault:
-            raise llm.ModelError(str(fault)) from None
+        refused = reworded("", LlmRuntimeError, kind=llm.ModelError)
+        with refused, closing(open_runs(None)) as store, asyncio.Runner() as runner:
+            yield from self._carried_out(store, runner, turns, bounds, response)
 
     def _carried_out(
         self,

@@ -70,12 +70,8 @@ def completion(head: AnswerHead, answer: RunAnswer) -> dict[str, Any]:
     if answer.progress:
         message |= {"reasoning_content": answer.progress, "reasoning": answer.progress}
     choice = {"index": 0, "message": message, "finish_reason": answer.end, "logprobs": None}
-    return {
-        **head.data("chat.completion"),
-        "choices": [choice],
-        "usage": dict(answer.usage),
-        "assay": dict(answer.about),
-    }
+    usage, about = dict(answer.usage), dict(answer.about)
+    return {**head.data("chat.completion"), "choices": [choice], "usage": usage, "assay": about}
 
 
 def opening(head: AnswerHead) -> str:
@@ -114,12 +110,8 @@ def failure(refused: Refused, **about: Any) -> dict[str, Any]:
     """Return an error as OpenAI writes it."""
     kind = "invalid_request_error" if refused.status < 500 else "server_error"
     kinds = {401: "authentication_error", 402: "insufficient_quota"}
-    error = {
-        "message": str(refused),
-        "type": kinds.get(refused.status, kind),
-        "param": refused.param,
-        "code": refused.code,
-    }
+    kind = kinds.get(refused.status, kind)
+    error = {"message": str(refused), "type": kind, "param": refused.param, "code": refused.code}
     return {"error": error, **({"assay": about} if about else {})}
 
 

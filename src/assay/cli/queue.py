@@ -40,9 +40,8 @@ def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
     for each in entries:
         _show(each)
     for one in repeating:
-        left = (
-            "" if last_moment(one.cron, time.time()) else "  (cannot be read any more: unschedule it, and give it anew)"
-        )
+        read = last_moment(one.cron, time.time())
+        left = "" if read else "  (cannot be read any more: unschedule it, and give it anew)"
         click.echo(f"{one.name}  repeats {one.cron}  {one.entry.kind}  {one.entry.title[:60]}{left}")
     if not entries and not repeating:
         click.echo("nothing is in the queue; put a run there with: assay ask QUESTION --queue", err=True)

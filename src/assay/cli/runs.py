@@ -37,9 +37,8 @@ def list_runs(store: RunStore, protocol: str | None, search: str | None, state: 
     from assay.launch.glimpses import glimpses
     from assay.registry import known
 
-    summaries = store.runs(
-        protocol=kind.names if (kind := known(protocol or "")) else protocol, search=search, state=state, limit=limit
-    )
+    kind = known(protocol or "")
+    summaries = store.runs(protocol=kind.names if kind else protocol, search=search, state=state, limit=limit)
     # Whoever wants data of thousands waits for no log.
     standings = {} if as_json else glimpses(store, summaries)
     if as_json:

@@ -15,6 +15,7 @@ from assay.console.options import open_runs, store_option
 from assay.registry import left_out
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
+from llm_runtime.rewording import reworded
 from llm_runtime.settings import data_dir
 
 _declares = declares(__package__ or "", "serve.toml")
@@ -95,10 +96,8 @@ def _token(file: str | None) -> str | None:
     if file == "-":
         token = click.prompt("Token", hide_input=True, err=True)
     elif file is not None:
-        try:
+        with reworded(f"--token-file {file} cannot be read", OSError, UnicodeDecodeError):
             token = Path(file).expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as fault:
-            raise ConfigurationError(f"--token-file {file} cannot be read: {fault}") from None
     elif not (token := os.environ.get("ASSAY_TOKEN", "")):
         return None
     token = token.strip()

@@ -15,6 +15,7 @@ import click
 from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
+from llm_runtime.rewording import reworded
 
 if TYPE_CHECKING:
     from assay.fields import FieldSpec
@@ -165,9 +166,8 @@ def terms_from(values: Mapping[str, Any]) -> Terms:
     from assay.fields import read
     from assay.terms import Terms
 
-    fields: dict[str, Any] = {
-        spec.name: field_value(spec, values.get(f"terms__{spec.name}")) for spec in terms_fields()
-    }
+    asked = ((spec, values.get(f"terms__{spec.name}")) for spec in terms_fields())
+    fields: dict[str, Any] = {spec.name: field_value(spec, value) for spec, value in asked}
     if fields["model"]:
         fields["model"] = _anywhere(fields["model"])
     seats = cast("dict[str, str]", fields["seats"] or {})
@@ -251,16 +251,12 @@ def read_json(path: str, what: str) -> Any:
     from llm_runtime.canonical import canonical_json
 
     name = Path(path).name
-    try:
+    with reworded(f"the {what} in {name} is not JSON", json.JSONDecodeError, RecursionError):
         data = json.loads(read_text(None, path, what))
-    except (json.JSONDecodeError, RecursionError) as fault:
-        raise ConfigurationError(f"the {what} in {name} is not JSON: {fault}") from None
     if not isinstance(data, dict):
         raise ConfigurationError(f"the {what} in {name} must be a JSON object")
-    try:
+    with reworded(f"the {what} in {name} cannot be kept as JSON", ValueError, RecursionError):
         canonical_json(data)
-    except (ValueError, RecursionError) as fault:
-        raise ConfigurationError(f"the {what} in {name} cannot be kept as JSON: {fault}") from None
     return cast("dict[str, Any]", data)
 
 

@@ -11,6 +11,7 @@ import click
 
 from assay.console.declared import declared
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import instead
 
 if TYPE_CHECKING:
     from assay.registry import Prepared
@@ -104,14 +105,11 @@ def moment(text: str) -> datetime | None:
     if not text:
         return None
     number, unit = text[:-1], text[-1:]
-    try:
+    refused = ConfigurationError(f"--after {text}: give a span as 30s, 90m, 2h or 1d, or a moment as 2026-12-24T08:00")
+    with instead(refused, ValueError, OverflowError, OSError):
         if unit in _UNITS and number.isdecimal():
             return datetime.now(UTC) + timedelta(**{_UNITS[unit]: int(number)})
         return datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError, OSError):
-        raise ConfigurationError(
-            f"--after {text}: give a span as 30s, 90m, 2h or 1d, or a moment as 2026-12-24T08:00"
-        ) from None
 
 
 def queue_values(values: dict[str, Any]) -> QueueOptions:

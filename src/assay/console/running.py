@@ -156,9 +156,8 @@ def run_command(
         shared = declared("assay.console", "options.toml", "output", trace=trace, noun=noun) + queue_options()
         parameters += [option for option in shared if not taken.intersection(option.opts)]
         parameters += declared("assay.console", "options.toml", "store")
-        return click.Command(
-            name or getattr(body, "__name__", kind), callback=callback, params=parameters, help=body.__doc__
-        )
+        called = name or getattr(body, "__name__", kind)
+        return click.Command(called, callback=callback, params=parameters, help=body.__doc__)
 
     return decorate
 

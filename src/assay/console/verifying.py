@@ -15,6 +15,7 @@ import click
 
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.files import saying
+from llm_runtime.rewording import instead
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
@@ -29,16 +30,15 @@ def trusted_keys(keys: Collection[str]) -> list[bytes]:
     """
     public: list[bytes] = []
     for key in keys:
-        try:
+        refused = ConfigurationError(
+            f"{ascii(key)[1:-1][:80]} is neither a public key of 64 hex digits nor a file that holds one; "
+            "see: assay store doctor"
+        )
+        with instead(refused, OSError, ValueError):
             text = key if len(key) == 64 else Path(key).read_text(encoding="ascii").strip()
             public.append(bytes.fromhex(text))
             if len(public[-1]) != 32:
                 raise ValueError
-        except (OSError, ValueError):
-            raise ConfigurationError(
-                f"{ascii(key)[1:-1][:80]} is neither a public key of 64 hex digits nor a file that holds one; "
-                "see: assay store doctor"
-            ) from None
     return public
 
 

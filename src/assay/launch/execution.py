@@ -173,18 +173,17 @@ async def model_of(
             return Reached(model)
         timely = timed(model, Deadline(caps.seconds or inf))
         return Reached(budgeted(timely, budget, partial(price_of, settings)), budget=budget)
-    gateway = await stack.enter_async_context(
-        Gateway(
-            settings,
-            budget=budget,
-            emit=relay.emit,
-            person=job.followers.person,
-            named=run.hooks.panel(run.options),
-            on_delta=job.followers.words.hear if job.followers.words else unwatched,
-            http=http,
-            needs=needs_of(job.run.run.name, terms, job.run),
-        )
+    gateway = Gateway(
+        settings,
+        budget=budget,
+        emit=relay.emit,
+        person=job.followers.person,
+        named=run.hooks.panel(run.options),
+        on_delta=job.followers.words.hear if job.followers.words else unwatched,
+        http=http,
+        needs=needs_of(job.run.run.name, terms, job.run),
     )
+    await stack.enter_async_context(gateway)
     targets = [await gateway.ready(name) for name in asked_of(run.run, run.options)]
     targets += [await gateway.router.resolve(name, named=True) for name in settings.config.seats.values()]
 
@@ -292,16 +291,15 @@ async def carry_through(run: Prepared, context: RunContext) -> Outcome:
             raise
         state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
         result = cause.result if isinstance(cause, RunPaused) else {}
-        emit(
-            RunFinished(
-                state=state,
-                result=result,
-                error=type(cause).__name__,
-                message=str(cause),
-                advice=cause.advice or None,
-                bound=_BOUNDS.get(cause.cap, "budget") if isinstance(cause, BudgetExceeded) else None,
-            )
+        ended = RunFinished(
+            state=state,
+            result=result,
+            error=type(cause).__name__,
+            message=str(cause),
+            advice=cause.advice or None,
+            bound=_BOUNDS.get(cause.cap, "budget") if isinstance(cause, BudgetExceeded) else None,
         )
+        emit(ended)
         return Outcome(context.run_id, state, result, cause)
     emit(RunFinished(state="finished", result=result))
     return Outcome(context.run_id, "finished", result)

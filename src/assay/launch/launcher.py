@@ -386,9 +386,8 @@ class Launcher:
                 emit(moved(job.before))
             logged.set_result(None)
             who = who_of(job, reached)
-            recorded = recording(
-                replaying(answers, answering), emit, replayed=answers.has_reply, who=who, budget=reached.budget
-            )
+            answered = replaying(answers, answering)
+            recorded = recording(answered, emit, replayed=answers.has_reply, who=who, budget=reached.budget)
             if len(answers):
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
             seed = job.started.seed

@@ -32,9 +32,8 @@ def verdicts(capabilities: Capabilities, protocols: Iterable[Protocol]) -> list[
     for protocol in protocols:
         if protocol.needs is not None:
             lacks, limits = list(_lacks(capabilities, protocol.needs)), list(_limits(capabilities, protocol.needs))
-            made.append(
-                Fitness(protocol.command[0], "no" if lacks else "limits" if limits else "ready", (*lacks, *limits))
-            )
+            fit = "no" if lacks else "limits" if limits else "ready"
+            made.append(Fitness(protocol.command[0], fit, (*lacks, *limits)))
     return made
 
 

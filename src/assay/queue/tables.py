@@ -122,10 +122,8 @@ def queues(database: Database) -> list[str]:
 
 def take(database: Database, holder: str, queues: Sequence[str], most: int) -> list[Taken]:
     """Take up to so many entries of these queues that are due, in order of their priority."""
-    rows = database.execute(
-        SQL["take"].format(marks=", ".join("?" * len(queues)), skip_locked=database.skip_locked),
-        (holder, *queues, most),
-    )
+    statement = SQL["take"].format(marks=", ".join("?" * len(queues)), skip_locked=database.skip_locked)
+    rows = database.execute(statement, (holder, *queues, most))
     return [Taken(*row) for _, *row in sorted(rows, key=lambda row: (-row[0], row[1]))]
 
 

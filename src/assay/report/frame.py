@@ -55,12 +55,8 @@ def ending_line(event: RunFinished) -> str:
 def head_facts(run: RunTotals) -> tuple[Fact, ...]:
     """Return calls, tokens, time and cost."""
     total = run.tally.total
-    return (
-        Fact("Calls", str(total.settled)),
-        Fact("Tokens", short_count(total.both.tokens)),
-        Fact("Time", duration(run.milliseconds)),
-        *cost_facts(total),
-    )
+    calls, tokens = Fact("Calls", str(total.settled)), Fact("Tokens", short_count(total.both.tokens))
+    return calls, tokens, Fact("Time", duration(run.milliseconds)), *cost_facts(total)
 
 
 def cost_section(run: RunTotals, name: Callable[[str, str], str] | None = None) -> Section | None:

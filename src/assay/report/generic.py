@@ -58,9 +58,5 @@ class GenericFold:
         blocks += [Plain(text) for text in run.troubles]
         own = [told(run) for told in self.sections] if run.result else []
         sections = (*own, Section("What happened", tuple(blocks)) if blocks else None, cost_section(run))
-        return Story(
-            title=run.title or "A run",
-            subtitle=self.progress().protocol,
-            facts=head_facts(run),
-            sections=tuple(section for section in sections if section),
-        )
+        told, protocol = tuple(filter(None, sections)), self.progress().protocol
+        return Story(title=run.title or "A run", subtitle=protocol, facts=head_facts(run), sections=told)

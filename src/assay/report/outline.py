@@ -37,6 +37,10 @@ from llm_runtime.toml import own_table
 
 Scope: TypeAlias = Mapping[str, Any]
 """Values by the names that paths begin with."""
+Forms: TypeAlias = Mapping[str, Callable[[Any], str]]
+"""How values are written, by name."""
+Own: TypeAlias = dict[str, Callable[[Any], Iterable[Block]]]
+"""What a report makes by itself, by name, each of the row that it stands at."""
 
 
 class Given(Model):
@@ -131,9 +135,8 @@ class BenchLine(BlockLine):
         """Return the cases; ``run_id`` of the data is the run that people's labels stand beside."""
 
         def one(scope: Scope) -> BenchCase:
-            name, state, text, cause, place = (
-                writing.text(line, scope) for line in (self.name, self.state, self.text, self.cause, self.place)
-            )
+            lines = (self.name, self.state, self.text, self.cause, self.place)
+            name, state, text, cause, place = (writing.text(line, scope) for line in lines)
             texts = (writing.text(cell, scope) for cell in self.cells)
             cells = (*texts, *(writing.value(path, scope) for path in self.numbers.values()))
             detail = partial(writing.blocks, self.blocks, scope)
@@ -187,12 +190,7 @@ class Writing:
         own: what it makes by itself, by name, each of the row that stands there.
     """
 
-    def __init__(
-        self,
-        scope: Scope,
-        forms: Mapping[str, Callable[[Any], str]],
-        own: Mapping[str, Callable[[Any], Iterable[Block]]] | None = None,
-    ) -> None:
+    def __init__(self, scope: Scope, forms: Forms, own: Own | None = None) -> None:
         self.scope, self._own = scope, own or {}
         self.case: tuple[BlockLine, ...] = ()
         self._words = FieldWriter(forms)

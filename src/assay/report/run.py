@@ -132,9 +132,8 @@ class RunTotals:
                     self._note(f"{_place(str(call.label))}: {repair}" if call else str(repair))
             case CallRetried():
                 self._note(f"retried {_place(event.label)}: {event.error}")
-                self.waits[event.label] = Wait(
-                    f"waits for the provider ({event.error}), asks again", at + event.wait_ms
-                )
+                why = f"waits for the provider ({event.error}), asks again"
+                self.waits[event.label] = Wait(why, at + event.wait_ms)
             case EndpointPaused():
                 self._note(f"{event.provider} is left alone for {event.seconds} s: {event.message}")
                 why = f"all wait: {event.provider} failed again and again, asked again"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.seat_tools.offered import Call, ToolFault, word
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import reworded
 
 _SECONDS = 20.0
 
@@ -15,10 +15,8 @@ def python(_: str, __: Sequence[str]) -> Call:
     """Return what runs a program, where something here isolates it."""
     from sandbox import NoIsolation, backend
 
-    try:
+    with reworded("--tools python", NoIsolation):
         backend()
-    except NoIsolation as fault:
-        raise ConfigurationError(f"--tools python: {fault}") from None
     return _run
 
 

@@ -154,12 +154,11 @@ async def interject(request: Request) -> Response:
         raise ConfigurationError("say is missing; write what they should hear")
     if site.runs.owns(run_id):
         await site.runs.stop(run_id)
-    if (state := site.store.summary(run_id).state) in ("running", "finished"):
-        why = "is carried out elsewhere; stop it there first" if state == "running" else "is finished; follow it up"
+    run = site.store.summary(run_id)
+    if run.state in ("running", "finished"):
+        why = "is carried out elsewhere; stop it there first" if run.state == "running" else "is finished; follow it up"
         raise ConfigurationError(f"this run {why}")
-    return show_begun(
-        request, await site.runs.fork(run_id, site.store.summary(run_id).events, forms.terms_of({}, strict=False), say)
-    )
+    return show_begun(request, await site.runs.fork(run_id, run.events, forms.terms_of({}, strict=False), say))
 
 
 async def stop_run(request: Request) -> Response:

@@ -35,6 +35,7 @@ from llm_runtime.capabilities import Capabilities
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.events import CallStarted, RunStarted
 from llm_runtime.messages import Request as ModelRequest
+from llm_runtime.rewording import reworded
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.upkeep import tags_of
@@ -230,7 +231,7 @@ async def request_fields(request: Request) -> dict[str, Any]:
         raise ConfigurationError(
             f"what was sent is larger than {_BODY >> 20} MiB; shorten it, or start this from the command line"
         )
-    try:
+    with reworded("the request cannot be read", ValueError, RecursionError):
         if is_json(request):
             data = json.loads(body or b"{}")
             if not isinstance(data, dict):
@@ -243,8 +244,6 @@ async def request_fields(request: Request) -> dict[str, Any]:
             # What is ticked more than once is a list, a line each.
             sent[name] = (f"{sent[name]}\n" if name in sent else "") + value.replace("\r\n", "\n")
         return sent
-    except (ValueError, RecursionError) as fault:
-        raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
 
 def _ask(started: RunStarted, name: str, request: ModelRequest, where: str) -> Ask:

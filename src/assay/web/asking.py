@@ -14,6 +14,7 @@ from markupsafe import Markup
 from assay.report.story import Prose
 from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import instead
 
 _FENCE = re.compile(
     r"<<<(?!END )(?P<name>[^<>\n]{1,200}) (?P<nonce>[0-9a-f]{8,64})>>>\n"
@@ -227,10 +228,8 @@ def _missing(field: AnswerField) -> ConfigurationError:
 
 def _number(field: AnswerField, text: str) -> float:
     low, high = field.schema.get("minimum"), field.schema.get("maximum")
-    try:
+    with instead(ConfigurationError(f"{field.title} must be a number"), ValueError):
         number = int(text) if field.schema.get("type") == "integer" else float(text)
-    except ValueError:
-        raise ConfigurationError(f"{field.title} must be a number") from None
     if not (low is None or number >= low) or not (high is None or number <= high) or number - number:
         raise ConfigurationError(f"{field.title} must be from {low} to {high}")
     return number

@@ -30,6 +30,7 @@ from assay.web.forms import put_down
 from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.rewording import reworded
 from llm_runtime.store import SqliteStore
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -131,10 +132,8 @@ def _header(text: str) -> list[str]:
     first = text.lstrip().partition("\n")[0]
     if not first.startswith("{"):
         return next(csv.reader(StringIO(first.lstrip("\ufeff"))), list[str]())
-    try:
+    with reworded("Rows, line 1 is not JSON", ValueError, RecursionError):
         return list(json.loads(first))
-    except (ValueError, RecursionError) as fault:
-        raise ConfigurationError(f"Rows, line 1 is not JSON: {fault}") from None
 
 
 def _estimated(site: AppState, job_file: JobFile) -> str:

@@ -135,9 +135,8 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
         price: of the model.
     """
     if past:
-        calls, asked, answered = (
-            round(median(getattr(run, name) for run in past)) for name in ("calls", "input_tokens", "output_tokens")
-        )
+        counts = ("calls", "input_tokens", "output_tokens")
+        calls, asked, answered = (round(median(getattr(run, name) for run in past)) for name in counts)
         milliseconds = round(median(run.updated_at - run.started_at for run in past))
         basis = f"as your last {len(past)} took" if len(past) > 1 else "as your last one took"
     elif needs is not None:
@@ -149,9 +148,8 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
         return None
     # Call by call, since prices may depend on the length of a prompt.
     each = price.of(Usage(asked // max(calls, 1), answered // max(calls, 1))) if price else None
-    return UsualRun(
-        calls, asked + answered, None if each is None else each * calls, max(round(milliseconds, -4), 10_000), basis
-    )
+    cost = None if each is None else each * calls
+    return UsualRun(calls, asked + answered, cost, max(round(milliseconds, -4), 10_000), basis)
 
 
 def run_price(site: AppState, run: Prepared, terms: Terms) -> Price | None:

@@ -72,9 +72,8 @@ async def export_cases(request: Request) -> Response:
     if ending not in _MEDIA:
         raise RunNotFound(f"there is no such table; there are: {', '.join(_MEDIA)}")
     if ending == ".toml":
-        return download(
-            bench.cases.waivers(date.fromtimestamp(now_ms() / 1000) + _WAIVED), _MEDIA[ending], "waivers.toml"
-        )
+        until = date.fromtimestamp(now_ms() / 1000) + _WAIVED
+        return download(bench.cases.waivers(until), _MEDIA[ending], "waivers.toml")
     out = io.BytesIO()
     WRITERS[ending](bench.cases.lines(), out)
     return download(out.getvalue(), _MEDIA[ending], f"{bench.address.rpartition('/')[2]}-cases{ending}")

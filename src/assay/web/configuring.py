@@ -10,10 +10,10 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import ParseError
 
-from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.keys import read_toml
 from llm_runtime.models import fits
+from llm_runtime.rewording import reworded
 from llm_runtime.settings import ConfigFile
 
 
@@ -51,10 +51,8 @@ def changing(path: Path, check: Callable[[Mapping[str, Any]], object], *, privat
     Raises:
         ConfigurationError: it cannot be read or written.
     """
-    try:
+    with reworded(f"{path} cannot be read", ParseError, UnicodeDecodeError, OSError):
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
-    except (ParseError, UnicodeDecodeError, OSError) as fault:
-        raise ConfigurationError(f"{path} cannot be read: {fault}") from None
     yield document
     check(document.unwrap())
     with saying(f"{path} cannot be written"):

@@ -20,6 +20,7 @@ from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.models import fits
+from llm_runtime.rewording import reworded
 from llm_runtime.settings import data_dir
 
 _BUILT_IN = re.compile(r"@[a-z]+")
@@ -244,10 +245,8 @@ def plain_value(spec: FieldSpec, value: Any) -> Any:
 
 
 def _json(spec: FieldSpec, text: str) -> Any:
-    try:
+    with reworded(f"{spec.name} is not JSON", ValueError, RecursionError):
         return json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise ConfigurationError(f"{spec.name} is not JSON: {fault}") from None
 
 
 def pair(line: str, how: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from io import BytesIO
 from math import inf
 from statistics import mean
@@ -126,11 +127,8 @@ async def list_batches(request: Request) -> Response:
 
     batches = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, ledger.batches())) or []
     live = any(progress.state == "running" for progress in batches)
-    return respond(
-        request,
-        lambda: {"batches": [each.to_dict() for each in batches]},
-        lambda: render("batches.html", batches=batches, live=live),
-    )
+    page = partial(render, "batches.html", batches=batches, live=live)
+    return respond(request, lambda: {"batches": [each.to_dict() for each in batches]}, page)
 
 
 async def show_batch(request: Request) -> Response:
@@ -145,11 +143,8 @@ async def show_batch(request: Request) -> Response:
     if report is None:
         raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
     progress, story = report
-    return respond(
-        request,
-        lambda: {**progress.to_dict(), "story": data.story_data(story)},
-        lambda: render("batch.html", progress=progress, story=story),
-    )
+    page = partial(render, "batch.html", progress=progress, story=story)
+    return respond(request, lambda: {**progress.to_dict(), "story": data.story_data(story)}, page)
 
 
 async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:

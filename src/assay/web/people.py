@@ -24,6 +24,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 from llm_runtime.keys import Key, read_toml
 from llm_runtime.models import Model, fits
+from llm_runtime.rewording import reworded
 from llm_runtime.settings import EndpointEntry, Settings, merged
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
@@ -258,14 +259,12 @@ class People:
     def _changing(self, name: str = "") -> Generator[Any]:
         """Change the file, all of it or nothing; comments and order stay."""
         lock = FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=10, mode=0o600)
-        try:
+        with reworded(f"{self.path} cannot be written", OSError, Timeout):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with lock, changing(self.path, self._checked, private=True) as document:
                 if name and name not in document:
                     raise ConfigurationError(f"there is nobody called {name[:60]}", advice="see: assay people list")
                 yield document
-        except (OSError, Timeout) as fault:
-            raise ConfigurationError(f"{self.path} cannot be written: {fault}") from None
 
     def _checked(self, tables: Mapping[str, Any]) -> dict[str, Person]:
         return {name: _person(self.path, name, table) for name, table in tables.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from starlette.requests import Request
@@ -35,11 +36,8 @@ async def list_queue(request: Request) -> Response:
     """List what waits for workers, what runs and what failed: what is taken next comes first."""
     entries = await _with_queue(request, listed) if queue_url(site_of(request).store) else []
     live = any(entry.state in ("waiting", "running") for entry in entries)
-    return respond(
-        request,
-        lambda: {"entries": [as_data(each) for each in entries]},
-        lambda: render("queue.html", entries=entries, live=live),
-    )
+    page = partial(render, "queue.html", entries=entries, live=live)
+    return respond(request, lambda: {"entries": [as_data(each) for each in entries]}, page)
 
 
 async def cancel_entry(request: Request) -> Response:

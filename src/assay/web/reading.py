@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic_core import from_json
@@ -253,19 +254,15 @@ async def compare(request: Request) -> Response:
     if len(runs) < 2:
         one = runs[0] if runs else None
         others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED, among=seen())
-        return respond(
-            request,
-            lambda: {"runs": [data.summary_data(run) for run in others]},
-            lambda: render("pick.html", chosen=one, runs=[run for run in others if run != one]),
-        )
+        page = partial(render, "pick.html", chosen=one, runs=[run for run in others if run != one])
+        return respond(request, lambda: {"runs": [data.summary_data(run) for run in others]}, page)
     left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
-    return respond(
-        request,
-        lambda: {
-            "runs": [{"run": data.summary_data(run), "story": data.story_data(story)} for run, story in (left, right)]
-        },
-        lambda: compare_page(left, right),
-    )
+    return respond(request, lambda: {"runs": [_side_data(left), _side_data(right)]}, lambda: compare_page(left, right))
+
+
+def _side_data(side: Side) -> dict[str, object]:
+    run, story = side
+    return {"run": data.summary_data(run), "story": data.story_data(story)}
 
 
 def compare_page(left: Side, right: Side) -> str:

@@ -86,9 +86,11 @@ def _asked(address: Endpoint) -> Handler:
         response = await address.handler(request)
         if isinstance(response, StreamingResponse):
             pieces = cast("AsyncIterator[str]", response.body_iterator)
-            response.body_iterator = while_allowed(
-                pieces, lambda: site.gate.who(request.headers) == who and (not run_id or sees(site.store, run_id))
-            )
+
+            def allowed() -> bool:
+                return site.gate.who(request.headers) == who and (not run_id or sees(site.store, run_id))
+
+            response.body_iterator = while_allowed(pieces, allowed)
         return response
 
     return handle

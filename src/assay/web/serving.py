@@ -59,11 +59,8 @@ def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
             await site.workers.close()
             await site.spending.aclose()
 
-    app = Starlette(
-        routes=routes(),
-        exception_handlers={LlmRuntimeError: _refused, HTTPException: _unknown, Exception: _broken},
-        lifespan=lifespan,
-    )
+    faults = {LlmRuntimeError: _refused, HTTPException: _unknown, Exception: _broken}
+    app = Starlette(routes=routes(), exception_handlers=faults, lifespan=lifespan)
     app.state.site = site
     # Streams are left as they are. Pages hold the secret path of the launch, which is in their address anyway.
     return GuardMiddleware(GZipMiddleware(app, compresslevel=5), site.gate)

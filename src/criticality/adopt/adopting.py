@@ -28,6 +28,7 @@ from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
 from criticality.judging.outcomes import JudgeFailed
+from criticality.spec.claims import ClaimTest
 from criticality.spec.predicates import one_line
 from criticality.standing import AS_IS, Adopted, Adopter, Candidate, Package
 from criticality.verdicts import Bench, hearing, judged, suite
@@ -39,6 +40,7 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
+Decision = Literal["", "accepted", "rejected"]
 
 
 class Finding(Model):
@@ -48,12 +50,19 @@ class Finding(Model):
         kind: ``finding`` where the code does not do what is promised; ``reworded`` and ``withdrawn`` where the
             promise was a misreading; ``left_out`` where it cannot be judged, as ``because`` says.
         promise, case: what was promised, and for which values it does not hold and what came instead.
+        owed: the clause or the test that was taken out; ``allowed`` is the clause that was put in its place.
+        decision: what a person said: the behaviour stands, or it does not; empty while nobody did.
     """
+
+    model_config = ConfigDict(frozen=False, extra="forbid")
 
     kind: Literal["finding", "reworded", "withdrawn", "left_out"]
     promise: str
     case: str
     because: str = ""
+    owed: Proposal = Proposal()
+    allowed: str = ""
+    decision: Decision = ""
 
 
 class Adoption(Model):
@@ -61,7 +70,7 @@ class Adoption(Model):
 
     Args:
         refused: why it is not adopted; empty where it is.
-        digest: of its text.
+        digest, doc: of its text; its documentation, up to 2,000 characters.
         proposal: what holds of it.
         kept_cases: arguments, status and value of cases that the judge tried, as JSON.
         suite: how many of the changed bodies that are rejected the tests tell apart, and of how many.
@@ -76,6 +85,7 @@ class Adoption(Model):
     id: str
     refused: str = ""
     digest: str = ""
+    doc: str = ""
     proposal: Proposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
@@ -112,7 +122,10 @@ class Adopting:
         Raises:
             CallError: a call failed.
         """
-        adoption = Adoption(function=candidate.shown, id=candidate.id, refused=refused, digest=candidate.digest)
+        adoption = Adoption(
+            function=candidate.shown, id=candidate.id, refused=refused, digest=candidate.digest,
+            doc=candidate.doc[:2000],
+        )  # fmt: skip
         try:
             if not refused:
                 await self._adopt(candidate, adoption)
@@ -151,11 +164,11 @@ class Adopting:
         """Judge until all that is still promised holds; what does not is said, asked about, and taken out."""
         revisions, known = 0, set[str]()
         for _ in range(_HEARINGS):
-            proposal = adoption.proposal
-            bench = self._bench(candidate, proposal, examples)
+            whole = _with(adoption.proposal, examples)
+            bench = self._bench(candidate, whole, None)
             verdict = await judged(bench, [candidate.id], {candidate.id: AS_IS}, list(bench.artifacts.claims))
             if not verdict.faults:
-                adoption.proposal = _with(proposal, examples)
+                adoption.proposal = whole
                 adoption.kept_cases = verdict.kept.get(candidate.id, [])
                 adoption.measured = {"cases": verdict.cases}
                 return
@@ -177,7 +190,7 @@ class Adopting:
                     examples = _without_test(examples, promise)
                 else:
                     because = "the model was asked once more, and the code still breaks it"
-                adoption.findings.append(Finding(kind="finding", promise=promise, case=case, because=because))
+                adoption.findings.append(_found(whole, fault, promise, case, because))
                 if why := _take_out(adoption, fault, promise):
                     adoption.refused = f"{why}: {case}"[:400]
                     return
@@ -209,13 +222,13 @@ class Adopting:
         told = {promise for _, promise, _ in broken} | {promise for promise, _ in notes}
         lost = _promises(adoption.proposal) - _promises(answer.proposal) - told
         adoption.findings += _left_out(notes)
-        adoption.proposal = answer.proposal
+        before, adoption.proposal = adoption.proposal, answer.proposal
         if answer.proposal.refused:
             adoption.refused = answer.proposal.refused
         for decided in answer.answers:
             fault, promise, case = broken[decided.number - 1]
-            because = decided.because
-            adoption.findings.append(Finding(kind=decided.decision, promise=promise, case=case, because=because))
+            found = _found(before, fault, promise, case, decided.because)
+            adoption.findings.append(found.model_copy(update={"kind": decided.decision}))
             if decided.decision != "reworded":
                 _take_out(adoption, fault, promise)
         because = "the model left it out of its second proposal"
@@ -274,7 +287,7 @@ def _with(proposal: Proposal, examples: Promised | None) -> Proposal:
 
 def _promises(proposal: Proposal) -> set[str]:
     """Return every clause and every test of a claim, in the words that a broken one is told in."""
-    tests = {f"{claim.text} ({test.name})" for claim in proposal.claims for test in claim.tests}
+    tests = {_worded(claim, test) for claim in proposal.claims for test in claim.tests}
     return {one_line(line) for line in proposal.contracts} | tests
 
 
@@ -285,6 +298,24 @@ def _named(fault: Fault, artifacts: Artifacts) -> tuple[Fault, str, str]:
         claim = artifacts.claims[fault.claim]
         promise = f"{claim.predicate} ({fault.test})"
     return fault, promise, fault.what.partition(" does not hold for ")[2] or fault.what
+
+
+def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: str) -> Finding:
+    """Return a deviation with the part of the proposal that it is from."""
+    lines = [line for line in proposal.contracts if promise.startswith(one_line(line))]
+    claims = [claim.model_copy(update={"tests": [test]}) for claim in proposal.claims for test in claim.tests
+              if promise == _worded(claim, test)]  # fmt: skip
+    owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
+    allowed = f"ENSURES: True or raises({_error(fault)})" if fault.promise == _UNSAID else ""
+    return Finding(kind="finding", promise=promise, case=case, because=because, owed=owed, allowed=allowed)
+
+
+def _worded(claim: Promised, test: ClaimTest) -> str:
+    return f"{claim.text} ({test.name})"
+
+
+def _error(fault: Fault) -> str:
+    return fault.outcome.removeprefix("it raised ").partition("(")[0]
 
 
 def _documented(promise: str, examples: Promised | None) -> bool:
@@ -305,7 +336,7 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     """Take a broken promise out of the proposal; tell why where there is nothing to take out."""
     proposal = adoption.proposal
     if fault.promise == _UNSAID:
-        error = fault.outcome.removeprefix("it raised ").partition("(")[0]
+        error = _error(fault)
         if error == "ResultOfAnotherType":
             return "its result is not of one type"
         may = f"ENSURES: True or raises({error})"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from criticality.adopt.adopting import Adoption
-from criticality.adopt.checking import RECORD, record_text
+from criticality.adopt.adopting import Adoption, Decision
+from criticality.adopt.checking import RECORD, AdoptionRecord, read_adopted, record_text
+from criticality.adopt.deciding import deviations, kept
 from criticality.adopt.proposing import artifacts_of
 from criticality.artifacts import Artifacts, Body
 from criticality.canonical import pretty, toml
@@ -53,8 +55,12 @@ def write_adoption(
     adoptions: Sequence[Adoption],
     left_out: Mapping[str, str],
     isolation: str,
+    run: str = "",
 ) -> dict[str, Any]:
     """Write the folder and return the trace; files that a person changed stay as they are.
+
+    Args:
+        run: that adopted them.
 
     Raises:
         StoreUnwritable: it cannot be written.
@@ -65,7 +71,9 @@ def write_adoption(
     tree = {"trace.json": pretty(data) + "\n", "trace.md": _markdown(data, isolation)}
     if artifacts.spec is not None:
         tree |= adopter.tests(package, [_adopted(candidates[one.id], one) for one in adopted], folder)
-        tree[RECORD] = record_text(folder, package, adopted)
+        way, why = os.path.relpath(package.top, folder), data["not_adopted"]
+        record = AdoptionRecord(package=way, adoptions=adopted, run=run, left_out=why, isolation=isolation)
+        tree[RECORD] = record_text(record)
         tree["spec/spec.toml"] = toml(artifacts.spec.model_dump(mode="json"))
         tree["spec/claims.toml"] = toml(claims_data(artifacts))
         tree["docs/contracts.md"] = contracts_text(language(package.language), artifacts)
@@ -81,8 +89,37 @@ def write_adoption(
     return data
 
 
+def write_decisions(folder: Path, decisions: Mapping[str, Decision]) -> list[Adoption]:
+    """Take what a person said of deviations, by their places, and write a folder anew; nothing of the package runs.
+
+    Raises:
+        ConfigurationError: nothing was adopted there, there is no such deviation, or a function has changed since.
+        StoreUnwritable: it cannot be written.
+    """
+    record, adopts, package = read_adopted(folder)
+    by_id = {one.id: one for one in package.candidates if one.name}
+    there = {one.place: one for one in deviations(record.adoptions)}
+    if strange := [place for place in decisions if place not in there]:
+        raise ConfigurationError(
+            f"{folder} has no deviation {strange[0][:80]}; there are: {', '.join(there) or 'none'}"
+        )  # fmt: skip
+    for place, decision in decisions.items():
+        there[place].finding.decision = decision
+    if decisions:
+        _require_unchanged(record, by_id)
+        how = record.left_out, record.isolation, record.run
+        write_adoption(folder, adopts, package, by_id, record.adoptions, *how)
+    return record.adoptions
+
+
+def _require_unchanged(record: AdoptionRecord, known: Mapping[str, Candidate]) -> None:
+    for one in record.adoptions:
+        if one.id not in known or known[one.id].digest != one.digest:
+            raise ConfigurationError(f"{one.function} has changed since it was adopted; adopt it again, then decide")
+
+
 def _adopted(candidate: Candidate, adoption: Adoption) -> Adopted:
-    return Adopted(candidate, artifacts_of(candidate, adoption.proposal), adoption.kept_cases)
+    return Adopted(candidate, artifacts_of(candidate, kept(candidate, adoption)), adoption.kept_cases)
 
 
 def together(package: Package, candidates: Mapping[str, Candidate], adopted: Sequence[Adoption]) -> Artifacts:
@@ -91,7 +128,7 @@ def together(package: Package, candidates: Mapping[str, Candidate], adopted: Seq
     specs: list[Spec] = []
     count = 1
     for adoption in adopted:
-        one = artifacts_of(candidates[adoption.id], adoption.proposal, count)
+        one = artifacts_of(candidates[adoption.id], kept(candidates[adoption.id], adoption), count)
         assert one.spec is not None
         specs.append(one.spec)
         count += len(one.claims)
@@ -131,7 +168,9 @@ def _trace(
     data.setdefault("system", artifacts.name)
     data.setdefault("transformations", [])
     data["package"] = {"name": package.name, "digest": package.digest()}
-    data["findings"] = {one.function: [f.model_dump() for f in one.findings] for one in adoptions if one.findings}
+    told = {"kind", "promise", "case", "because", "decision"}
+    found = {one.function: [f.model_dump(include=told) for f in one.findings] for one in adoptions}
+    data["findings"] = {name: findings for name, findings in found.items() if findings}
     data["not_adopted"] = {one.function: one.refused for one in adoptions if one.refused} | dict(left_out)
     return data
 
@@ -146,7 +185,8 @@ def _markdown(data: dict[str, Any], isolation: str) -> str:
 
 
 def _told(finding: Mapping[str, str]) -> str:
-    return f"`{_flat(finding['promise'])}`: {_flat(finding['case'])} ({_flat(finding['because'])})"
+    said = f"; {finding['decision']}" if finding["decision"] else ""
+    return f"`{_flat(finding['promise'])}`: {_flat(finding['case'])} ({_flat(finding['because'])}){said}"
 
 
 def _flat(text: str) -> str:

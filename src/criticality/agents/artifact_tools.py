@@ -139,15 +139,14 @@ def _stated(name: str, formal: str, description: str = "") -> dict[str, Any]:
 
 def _witness(name: str, description: str, inner: str, invariants: list[dict[str, Any]]) -> dict[str, Any]:
     plain = inner.startswith("record")
-    return {
-        "witness": {
-            "name": name,
-            "description": description,
-            "base": {"generic": not plain and bool(parse_type(inner).args), "inner_type": inner},
-            "invariants": invariants,
-            "constructors": [{"name": "new", "trust_level": "safe" if invariants else "unsafe"}],
-        }
+    witness = {
+        "name": name,
+        "description": description,
+        "base": {"generic": not plain and bool(parse_type(inner).args), "inner_type": inner},
+        "invariants": invariants,
+        "constructors": [{"name": "new", "trust_level": "safe" if invariants else "unsafe"}],
     }
+    return {"witness": witness}
 
 
 class LedgerFile(Model):

@@ -52,9 +52,8 @@ def _interviewing(phase: Any, event: Any, limits: MachineLimits) -> s.Interviewi
         case e.Revised():
             return s.Interviewing(interview_phase=event.interview_phase, open_questions=(f"revision:{event.version}",))
         case e.ContradictionsReported():
-            return s.Interviewing(
-                interview_phase="constraints", open_questions=tuple(f"contradiction:{c}" for c in phase.contradictions)
-            )
+            asked = tuple(f"contradiction:{one}" for one in phase.contradictions)
+            return s.Interviewing(interview_phase="constraints", open_questions=asked)
         case e.Rejected():
             return s.Interviewing()
         case _:

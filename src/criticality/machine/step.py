@@ -84,14 +84,13 @@ def _entered(state: s.Active, after: Any, row: Transition) -> tuple[s.ProtocolSt
     moved = s.Active(phase=after, regressions=regressions, passes=passes)
     if regressions[edge] < _BEFORE_BLOCK:
         return moved, row.actions
+    again = s.QueryOption(id="again", label=f"Go back to {target} once more", resumes="prior")
+    restate = s.QueryOption(id="restate", label="Go back to the interview", resumes="ignition")
     query = s.HumanQuery(
         id=f"regression_{edge}",
         category="structural_defect",
         question=f"The protocol has gone back from {source} to {target} {regressions[edge]} times. How to go on?",
-        options=(
-            s.QueryOption(id="again", label=f"Go back to {target} once more", resumes="prior"),
-            s.QueryOption(id="restate", label="Go back to the interview", resumes="ignition"),
-        ),
+        options=(again, restate),
     )
     fresh = moved.model_copy(update={"regressions": {**regressions, edge: 0}})
     blocked = s.Blocked(
@@ -171,15 +170,10 @@ def _blocked(state: s.Active, event: Event) -> s.Blocked:
         prior = state.model_copy(update={"phase": s.SelectingFunction(progress=back)})
     elif isinstance(state.phase, s.RepairingStructure):
         prior = state.model_copy(update={"phase": s.GeneratingStructure()})
-    return s.Blocked(
-        reason=reason,
-        query=s.HumanQuery(
-            id=f"{category}_{sum(state.passes.values())}", category=category, question=question, options=options
-        ),
-        prior_phase=state.phase.phase,
-        prior_sub_state=state.phase.type,
-        prior=prior,
-    )
+    name = f"{category}_{sum(state.passes.values())}"
+    query = s.HumanQuery(id=name, category=category, question=question, options=options)
+    left, within = state.phase.phase, state.phase.type
+    return s.Blocked(reason=reason, query=query, prior_phase=left, prior_sub_state=within, prior=prior)
 
 
 def _ways_out(event: EditRefused) -> tuple[s.QueryOption, ...]:

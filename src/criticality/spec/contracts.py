@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from criticality.spec.predicates import Predicate, PredicateFault, one_line, parse_predicate
+from llm_runtime.rewording import reworded
 
 Purity: TypeAlias = Literal["pure", "reads", "writes", "io"]
 PURITIES = ("pure", "reads", "writes", "io")
@@ -86,10 +87,8 @@ def parse_contract(lines: Iterable[str], *, known: Collection[str] | None = None
 
 
 def _predicate(keyword: str, text: str, known: Collection[str] | None) -> Predicate:
-    try:
+    with reworded(keyword, PredicateFault, kind=ContractFault):
         predicate = parse_predicate(text, known=known)
-    except PredicateFault as fault:
-        raise ContractFault(f"{keyword}: {fault}") from None
     if keyword == "REQUIRES" and (predicate.raised or predicate.olds or "result" in predicate.names):
         raise ContractFault(f"REQUIRES: {text!r} speaks of what comes after the call")
     return predicate

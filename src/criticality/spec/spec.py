@@ -146,9 +146,8 @@ def spec_faults(spec: Spec) -> Iterator[str]:
     total = sum(len(group) for group in (spec.enums, spec.newtypes, spec.errors, spec.data_models))
     if total != len(known):
         yield "two types share a name; give each its own"
-    yield from sorted(
-        f"the name {name} belongs to the type language" for name in known if name in SCALARS | set(GENERICS)
-    )
+    taken = sorted(known.keys() & (SCALARS | set(GENERICS)))
+    yield from (f"the name {name} belongs to the type language" for name in taken)
     edges: dict[str, set[str]] = {}
     for owner, where, text in _type_texts(spec):
         try:

@@ -154,9 +154,8 @@ class SeatedCouncil:
         label = CallLabel("crucible", "critique", self.red_team.label, loop, step)
         task = compose(Fence(self._run.seed, label))
         try:
-            text = await self._call(
-                self.red_team, [Message("system", self._red_team_prompt), Message("user", task)], label
-            )
+            asked = [Message("system", self._red_team_prompt), Message("user", task)]
+            text = await self._call(self.red_team, asked, label)
         except CallError as fault:
             raise silent(self.red_team.label, loop, fault) from fault
         targets = [seat.label for seat in targets_in(text)] if targets_in else []

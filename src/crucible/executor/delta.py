@@ -48,13 +48,11 @@ class LLMJudgeDeltaStrategy:
         """
         if prior is None:
             return True
-        question = load_prompt("crucible.executor", "judge").render(
-            prior=self._fenced("PRIOR", prior), current=self._fenced("CURRENT", current)
-        )
+        before, now = self._fenced("PRIOR", prior), self._fenced("CURRENT", current)
+        question = load_prompt("crucible.executor", "judge").render(prior=before, current=now)
         system = load_prompt("crucible.executor", "judge_system").render()
-        judgment = await self._client.call_openrouter(
-            self._model, [Message("system", system), Message("user", question)], label=self._label
-        )
+        asked = [Message("system", system), Message("user", question)]
+        judgment = await self._client.call_openrouter(self._model, asked, label=self._label)
         first = _FIRST_WORD.match(judgment)
         return first is None or first[1].upper() != "NO"
 

@@ -56,11 +56,9 @@ class Executor:
 
     async def _short_circuit(self, triage: TriageOutput) -> ExecutorResult:
         self._run.emit(ShortCircuited())
-        response = await self._run.client.call_openrouter(
-            self._run.config.default_model,
-            [Message("system", triage.synthesis_instruction), Message("user", triage.reconstructed_query)],
-            label=CallLabel("crucible", "answer"),
-        )
+        asked = [Message("system", triage.synthesis_instruction), Message("user", triage.reconstructed_query)]
+        label, model = CallLabel("crucible", "answer"), self._run.config.default_model
+        response = await self._run.client.call_openrouter(model, asked, label=label)
         return self._finish(response, early_exit=True)
 
     async def _deliberate(self, triage: TriageOutput) -> None:

@@ -37,8 +37,6 @@ def build_deliberation_summary(loops: Sequence[Loop], fence: Fence) -> str:
     for loop in loops:
         blocks += [fence(f"LOOP {loop.number} POSITION of {seat}", text) for seat, text in loop.positions.items()]
         of = len(loop.critiques)
-        blocks += [
-            fence(f"LOOP {loop.number} RED TEAM CRITIQUE {one.step} of {of}", one.text)
-            for one in loop.critiques.values()
-        ]
+        attacks = loop.critiques.values()
+        blocks += [fence(f"LOOP {loop.number} RED TEAM CRITIQUE {one.step} of {of}", one.text) for one in attacks]
     return "\n\n".join(blocks)

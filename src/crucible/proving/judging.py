@@ -6,13 +6,13 @@ import ast
 import asyncio
 import builtins
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
-from crucible.proving.laws import broken_law
+from crucible.proving.laws import broken_law, unread_parameter
 from crucible.proving.records import (
     Around,
     BoxRequest,
@@ -111,6 +111,10 @@ class _Case:
     def failed(self, ran: Ran) -> FailedTest:
         """Return how the first of its tests failed; nothing's failure where none did."""
         return next((one.failure for one in self.mine(ran) if one.failure), _NONE)
+
+    def laws(self, ran: Ran) -> set[str]:
+        """Return what the witness's own tests met of laws."""
+        return {law for one in self.mine(ran) for law in one.laws}
 
     def passes(self, ran: Ran) -> bool:
         """Tell whether all tests of the witness pass."""
@@ -419,11 +423,13 @@ def _dies(case: _Case) -> Oracle | None:
 
 def _law(case: _Case) -> str:
     """Return the law that the head breaks and the base keeps, which needs neither words nor an example."""
-    head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
-    if case.origin != "regression" or not head or BEHAVIOUR.before(11) or _unpromised(case):
+    free = () if BEHAVIOUR.before(12) else ("Any", "object")
+    if case.origin != "regression" or BEHAVIOUR.before(11) or _unpromised(case, free):
         return ""
-    base = {law for one in case.mine(case.base) for law in one.laws}
-    return broken_law(case.change, case.failure, head, base)
+    head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
+    if law := head and broken_law(case.change, case.failure, head, case.laws(case.base)):
+        return law
+    return "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran)
 
 
 def _written(case: _Case) -> Oracle:
@@ -482,17 +488,20 @@ def _below(case: _Case) -> bool:
     return not inner or any(not names or {f"{path}:{name}" for name in names} & last for path, names in inner)
 
 
-def _unpromised(case: _Case) -> bool:
-    """Tell whether an argument has a type that no near test, example or annotation promises."""
+def _unpromised(case: _Case, free: Collection[str] = ()) -> bool:
+    """Tell whether an argument has a type that no near test, example or annotation promises; ``free`` promise all."""
     for key, kinds in case.seen.called.items():
         path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
         said = re.findall(r"\w+", parameters(functions(case.change.text(path)).get(name)).get(parameter, ""))
-        known = {*said, *(more for one in said for more in words().promised.get(one, "").split())}
         shown = [kind for ran in case.held for kind in ran.called.get(key, [])]
-        known |= {one for kind in shown for one in re.findall(r"[\w.]+", kind)}
-        if any(_strange(kind, said, known, shown) for kind in kinds):
+        known = {*said, *_promised(said), *re.findall(r"[\w.]+", " ".join(shown))}
+        if known.isdisjoint(free) and any(_strange(kind, said, known, shown) for kind in kinds):
             return True
     return False
+
+
+def _promised(said: Sequence[str]) -> list[str]:
+    return " ".join(words().promised.get(one, "") for one in said).split()
 
 
 def _strange(kind: str, said: Sequence[str], known: set[str], shown: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Laws that a change breaks and that stand without words: what Python promises, and a package of its own errors.
+"""Laws that a change breaks: what Python promises, a package of its own errors, and a docstring of a parameter.
 
 A law counts only where no meant change breaks it. Laws that drawn inputs keep are none: a format, a refusal or an order
 may be meant to change for some inputs, and they would be kept by all others.
@@ -7,10 +7,12 @@ may be meant to change for some inputs, and they would be kept by all others.
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Collection, Iterator
 from itertools import dropwhile, takewhile
 
-from crucible.proving.change import ProvenChange, functions, parsed
-from crucible.proving.checking import words
+from crucible.proving.change import ChangedFile, Defined, ProvenChange, functions, parsed
+from crucible.proving.checking import parameters, words
 from crucible.proving.records import FailedTest
 
 #: Errors that no line means which meets them: of a name that is not there; of what is written, not of what is given.
@@ -56,3 +58,45 @@ def _called(rest: list[ast.stmt]) -> set[str]:
     end = next((at for at, one in enumerate(rest, 1) if isinstance(one, ast.Raise)), len(rest))
     calls = [one.func for part in rest[:end] for one in ast.walk(part) if isinstance(one, ast.Call)]
     return {ast.unparse(one).rpartition(".")[2] for one in calls}
+
+
+def unread_parameter(change: ProvenChange, test: str, ran: Collection[str]) -> str:
+    """Return that a function reads a parameter no longer that its docstring still names, as a sentence; empty for none.
+
+    Whoever means it changes the docstring, or says in the body what becomes of the parameter: the head contradicts
+    itself, whichever of the two is wrong.
+
+    Args:
+        change: the change.
+        test: of the witness; only what it gives by its name counts.
+        ran: functions that ran in it, as ``path:name``.
+    """
+    found = ((name, given) for one in change.files for name, given in _unread(one, ran))
+    shown = (pair for pair in found if re.search(rf"\b{pair[1]} ?=[^=]", test))
+    name, given = next(shown, ("", ""))
+    return words().laws["unread"].format(error=given, type=name) if name else ""
+
+
+def _unread(one: ChangedFile, ran: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield functions with a parameter that only the base reads, and the head names but in an unchanged docstring."""
+    was, now = functions(one.base or ""), functions(one.head or "")
+    for name in sorted(name for name in {*was} & {*now} if f"{one.path}:{name}" in ran):
+        before, after = _words(one.base, was[name]), _words(one.head, now[name])
+        if _signed(was[name]) == _signed(now[name]) and after.isdisjoint(("locals", "vars")):
+            yield from ((name, given) for given in _described(now[name]) if given in before - after)
+
+
+def _signed(node: Defined) -> tuple[str, ...]:
+    """Return what a function takes, what decorates it, and its docstring."""
+    return (ast.dump(getattr(node, "args", node)), *map(ast.dump, node.decorator_list), ast.get_docstring(node) or "")
+
+
+def _words(text: str | None, node: Defined) -> set[str]:
+    """Return the words of a function's body, comments too; its docstring is none of it."""
+    body = [*node.body[bool(ast.get_docstring(node)) :], node][0]
+    return {*re.findall(r"\w+", "\n".join((text or "").splitlines()[body.lineno - 1 : node.end_lineno]))}
+
+
+def _described(node: Defined) -> list[str]:
+    said = ast.get_docstring(node) or ""
+    return [one for one in parameters(node) if re.search(rf"[*`]{one}[*`]|\b{one} ?[=:(]", said)]

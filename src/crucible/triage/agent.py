@@ -17,6 +17,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence
+from llm_runtime.rewording import instead
 from llm_runtime.structured import schema_text
 
 __all__ = ["MAX_INPUT_BYTES", "InputError", "Inquiry", "TriageAgent", "TriageError", "parse_triage"]
@@ -96,9 +97,8 @@ def _context_json(context: dict[str, Any]) -> str:
 
 
 def _check_size(what: str, text: str) -> None:
-    try:
+    refused = InputError(f"the {what} holds a lone surrogate, which is no text; decode it properly first")
+    with instead(refused, UnicodeEncodeError):
         size = len(text.encode())
-    except UnicodeEncodeError:
-        raise InputError(f"the {what} holds a lone surrogate, which is no text; decode it properly first") from None
     if size > MAX_INPUT_BYTES:
         raise InputError(f"the {what} has {size} bytes, and {MAX_INPUT_BYTES} is the limit; shorten it")

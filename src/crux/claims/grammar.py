@@ -59,16 +59,11 @@ def _answers(number: int, quotable: bool, known: bool) -> list[dict[str, Any]]:
     none = _object({**name, "none": _text(*_WHY), "claims": {"type": "array", "maxItems": 0}})
     if not quotable:
         return [none]
-    seen = {
-        "stance": {"enum": list(get_args(Told))},
-        "quote": {"$ref": f"#/$defs/q{number}"},
-        "supports": {"type": "array", "items": {"type": "string", "pattern": _ID}, "maxItems": 3},
-    }
-    new = _object(
-        {"ref": {"const": ""}, "id": {"type": "string", "pattern": "^n[0-9]{1,2}$"}}
-        | {"text": _text(*_CLAIM), "kind": {"enum": list(get_args(ClaimKind))}}
-        | seen
-    )
+    supports = {"type": "array", "items": {"type": "string", "pattern": _ID}, "maxItems": 3}
+    quote = {"$ref": f"#/$defs/q{number}"}
+    seen = {"stance": {"enum": list(get_args(Told))}, "quote": quote, "supports": supports}
+    fresh = {"ref": {"const": ""}, "id": {"type": "string", "pattern": "^n[0-9]{1,2}$"}}
+    new = _object(fresh | {"text": _text(*_CLAIM), "kind": {"enum": list(get_args(ClaimKind))}} | seen)
     old = _object({"ref": {"type": "string", "pattern": _ID}} | seen)
     claim = {"anyOf": [new, old]} if known else new
     claims = {"type": "array", "items": claim, "minItems": 1, "maxItems": _MOST_CLAIMS}

@@ -84,10 +84,8 @@ async def proposed_links(book: ClaimBook, author: str, asking: Questioner) -> Li
     tied = {end for pair in (*known, *proposed) for end in pair}
     for pair in _near([claim for claim in held if claim.id not in tied], held):
         proposed.setdefault(pair, None)
-    kinds: dict[tuple[str, str], Link | None] = {
-        pair: kind for pair, kind in proposed.items() if pair not in known and pair[::-1] not in known
-    }
-    return Links(author, kinds, words)
+    told = {*known, *(pair[::-1] for pair in known)}
+    return Links(author, {pair: kind for pair, kind in proposed.items() if pair not in told}, words)
 
 
 def loose(before: ClaimBook | None, book: ClaimBook) -> bool:

@@ -92,13 +92,8 @@ class _Reader:
         return self.author or self.corpus.by_id[chunk.item].speaker or ""
 
     def book(self) -> ClaimBook:
-        author = Author(
-            name=self.author,
-            read=tuple(self.read),
-            unread=tuple(self.unread),
-            unquoted=self.unquoted,
-            unchecked=self.unchecked,
-        )
+        read, unread = tuple(self.read), tuple(self.unread)
+        author = Author(name=self.author, read=read, unread=unread, unquoted=self.unquoted, unchecked=self.unchecked)
         book = ClaimBook(
             claims=tuple(self.claims.values()),
             mentions=tuple(self._told()),

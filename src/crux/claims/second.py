@@ -44,11 +44,8 @@ async def read_again(
     """
     lots = [mentions[start : start + LOT] for start in range(0, len(mentions), LOT)]
     answers = await gather(_asked(lot, claims, corpus, asking) for lot in lots)
-    read = [
-        _agreed(one, said.get(at))
-        for lot, (said, _) in zip(lots, answers, strict=True)
-        for at, one in enumerate(lot, 1)
-    ]
+    told = zip(lots, answers, strict=True)
+    read = [_agreed(one, said.get(at)) for lot, (said, _) in told for at, one in enumerate(lot, 1)]
     return read, next((stop for _, stop in answers if stop is not None), None)
 
 

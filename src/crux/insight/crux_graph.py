@@ -96,9 +96,8 @@ def crux_graph(debates: Sequence[DebateResult], ties: Ties | None = None) -> Cru
     links = _links([card for _, card in cards], ties or {})
     groups = _groups([card.id for _, card in cards], links)
     lines = [_line([(debate, card) for debate, card in cards if card.id in group], links) for group in groups]
-    return CruxGraph(
-        links=links, fault_lines=tuple(sorted(lines, key=lambda line: (-len(line.debates), -len(line.cards))))
-    )
+    widest_first = sorted(lines, key=lambda line: (-len(line.debates), -len(line.cards)))
+    return CruxGraph(links=links, fault_lines=tuple(widest_first))
 
 
 def worded(question: str) -> str:
@@ -134,11 +133,8 @@ def _line(own: Sequence[tuple[str, CruxCard]], links: Sequence[CruxLink]) -> Fau
     """Return the line of some cards, each after the debate that it came up in."""
     cards, debates = [card for _, card in own], tuple(dict.fromkeys(debate for debate, _ in own))
     members = [card.id for card in cards]
-    negations = [
-        second if first in members else first
-        for first, second in ((link.first, link.second) for link in links if link.kind == "negation")
-        if (first in members) != (second in members)
-    ]
+    beyond = [{link.first, link.second} - {*members} for link in links if link.kind == "negation"]
+    negations = [one for others in beyond if len(others) == 1 for one in others]
     return FaultLine(
         question=cards[0].question,
         cards=tuple(members),

@@ -61,9 +61,8 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
     }
     agreements = flagged | entries
     unearned = sum(not earned for earned in agreements.values())
-    return Sycophancy(
-        agreements=len(agreements), unearned=unearned, rate=unearned / len(agreements) if agreements else 0.0
-    )
+    rate = unearned / len(agreements) if agreements else 0.0
+    return Sycophancy(agreements=len(agreements), unearned=unearned, rate=rate)
 
 
 def _lines(result: DebateResult) -> list[tuple[str, bool]]:

@@ -130,9 +130,8 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
         key, places = signed.claim.id, signed.places
         own, against = (tuple(book.places(key, author, stance)) for stance in ("holds", "denies"))
         if own and against:
-            contradictions.append(
-                Contradiction(kind="beliefs", first=key, second=key, first_places=own, second_places=against)
-            )
+            both = Contradiction(kind="beliefs", first=key, second=key, first_places=own, second_places=against)
+            contradictions.append(both)
         if signed.stance not in ("holds", "denies"):
             continue
         kind = _TYPES.get(signed.claim.kind, "inference")

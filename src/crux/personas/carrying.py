@@ -34,10 +34,8 @@ def carried(book: ClaimBook, old: Corpus, new: Corpus) -> ClaimBook:
         for chunk in new.chunks
         if _read(new, chunk, known) and not any(one in _words(chunk.text) for one in lost)
     ]
-    return book.changed(
-        mentions=tuple(one for one in told if one is not None),
-        authors=tuple(one.model_copy(update={"read": tuple(read)}) for one in book.authors),
-    )
+    authors = tuple(one.model_copy(update={"read": tuple(read)}) for one in book.authors)
+    return book.changed(mentions=tuple(one for one in told if one is not None), authors=authors)
 
 
 def _read(corpus: Corpus, chunk: Chunk, known: set[str]) -> bool:

@@ -60,9 +60,8 @@ def import_corpus(path: Path, *, speaker: str = "", drafts: bool = False, name: 
     ]
     others = [] if not chosen else [one for one in reading.utterances if (one.speaker or "") not in meant]
     skipped = [*reading.notes, *cut, *_others(others)]
-    return Gathered(
-        corpus, chosen, tuple(one for one in reading.aliases if one != chosen), tuple(skipped), reading.balance
-    )
+    aliases = tuple(one for one in reading.aliases if one != chosen)
+    return Gathered(corpus, chosen, aliases, tuple(skipped), reading.balance)
 
 
 def _chosen(path: Path, reading: PlaceReading, wanted: str, name: str) -> str:

@@ -23,6 +23,7 @@ from crux.sources.utterance import PlaceReading, Utterance, uttered
 from llm_runtime.documents import DocumentError, read_document
 from llm_runtime.documents.markup import Composed, composed, one_line, page_of_html
 from llm_runtime.documents.reading import local_name
+from llm_runtime.rewording import reworded
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 #: The head of a proposal: fields like those of a mail, an author among them.
@@ -114,10 +115,8 @@ def read_office(file: SourceFile) -> PlaceReading:
         CorpusError: it is encrypted, damaged, or without text.
         MissingExtraError: the extra ``import`` is not installed.
     """
-    try:
+    with reworded("", DocumentError, kind=CorpusError):
         document = read_document(file.name, file.data)
-    except DocumentError as fault:
-        raise CorpusError(str(fault)) from None
     bodies = document.parts or (Composed(document.text),)
     for why, count in document.left:
         file.characters += count

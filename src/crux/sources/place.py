@@ -21,6 +21,7 @@ from crux.sources.utterance import PlaceReading, Utterance
 from llm_runtime.documents import DocumentError, read_bytes
 from llm_runtime.documents.markup import one_line
 from llm_runtime.grouping import grouped
+from llm_runtime.rewording import reworded
 from llm_runtime.toml import own_table
 
 MAX_FILES = 20_000
@@ -126,10 +127,8 @@ def _number(name: str) -> int:
 
 def _member(path: Path, name: str) -> _Member:
     def load() -> bytes:
-        try:
+        with reworded("", DocumentError, kind=CorpusError):
             return read_bytes(path, MAX_FILE_BYTES)
-        except DocumentError as fault:
-            raise CorpusError(str(fault)) from None
 
     return _Member(name, load)
 

@@ -18,6 +18,7 @@ from crux.sources.forms import Form, chat, markdown, web
 from crux.sources.utterance import PlaceReading, Utterance, uttered
 from llm_runtime.documents.markup import composed, one_line
 from llm_runtime.models import Model
+from llm_runtime.rewording import reworded
 from llm_runtime.toml import parse_toml
 
 Record: TypeAlias = Mapping[str, Any]
@@ -77,10 +78,8 @@ def read_json(file: SourceFile) -> PlaceReading:
         CorpusError: it is no JSON, or of a program that is not known here.
     """
     start = file.text.find("[") if file.name.endswith(".js") else 0
-    try:
+    with reworded(f"{file.name} is damaged", ValueError, kind=CorpusError, then="; download it again"):
         data: Any = from_json(file.text[start:].rstrip().rstrip(";")) if start >= 0 else None
-    except ValueError as fault:
-        raise CorpusError(f"{file.name} is damaged: {fault}; download it again") from None
     found = list(_messages(data, "", "", 0))
     if not found:
         known = ", ".join(dict.fromkeys(shape.source for shape in _TABLE.shapes))

@@ -18,6 +18,7 @@ from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.models import Model, first_fault
+from llm_runtime.rewording import reworded
 from llm_runtime.store.anchor import Head, SignedHead
 from llm_runtime.store.signing import Signer
 
@@ -156,11 +157,9 @@ def write_lock(path: Path, lock: Lock) -> None:
     """
     lines = (json.dumps(entry.model_dump(exclude_defaults=True)) for entry in lock.entries)
     text, attributes = "".join(f"{line}\n" for line in lines), path.with_name(".gitattributes")
-    try:
+    with reworded(f"{path} cannot be written", OSError, UnicodeDecodeError):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             write_atomic(path, text)
         before = attributes.read_text(encoding="utf-8") if attributes.exists() else ""
         if path.name not in before and any((folder / ".git").exists() for folder in path.absolute().parents):
             write_atomic(attributes, f"{before}{path.name} merge=union\n")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigurationError(f"{path} cannot be written: {fault}") from None

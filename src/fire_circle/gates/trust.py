@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from fire_circle.gates.lock import Lock, lock_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
+from llm_runtime.rewording import instead, reworded
 from llm_runtime.settings import data_dir
 from llm_runtime.store.signing import KeySigner
 
@@ -47,13 +48,12 @@ class Base:
         Raises:
             ConfigurationError: there is none such.
         """
-        try:
+        refused = ConfigurationError(
+            f"--baseline {name[:60]!r}: git knows no such commit here; fetch it first (git fetch origin BRANCH)"
+        )
+        with instead(refused, OSError, subprocess.SubprocessError):
             commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode()
             return cls(commit.strip(), _git("rev-parse", "--show-prefix").decode().rstrip("\n"))
-        except (OSError, subprocess.SubprocessError):
-            raise ConfigurationError(
-                f"--baseline {name[:60]!r}: git knows no such commit here; fetch it first (git fetch origin BRANCH)"
-            ) from None
 
     def place(self, path: Path) -> str:
         """Return a path as the repository has it; nothing on the way is followed.
@@ -88,11 +88,9 @@ class Base:
         """
         with TemporaryDirectory(prefix="assay-base-") as aside:
             env = {**os.environ, "GIT_INDEX_FILE": str(Path(aside, "index"))}
-            try:
+            with reworded(f"git cannot write out the baseline {self.commit[:12]}", subprocess.SubprocessError):
                 _git("read-tree", self.commit, env=env)
                 _git(f"--work-tree={aside}", "checkout-index", "--all", f"--prefix={aside}/tree/", env=env)
-            except subprocess.SubprocessError as fault:
-                raise ConfigurationError(f"git cannot write out the baseline {self.commit[:12]}: {fault}") from None
             yield Path(aside, "tree", self.here)
 
 

@@ -104,23 +104,16 @@ def calibrate(choosing: _Items, fitting: _Items, *, max_fpr: float = 0.01) -> Ca
         ValueError: a part lacks violations or has fewer than two benign items, or ``max_fpr`` is no share.
     """
     labels, kinds = [item.label for item in fitting], [item.label for item in choosing]
-    if min(labels.count(False), kinds.count(False)) < 2 or not any(labels) or not any(kinds):
+    benign, violations = labels.count(False), labels.count(True)
+    if min(benign, kinds.count(False)) < 2 or not violations or not any(kinds):
         raise ValueError("each part of the data needs violations and at least two benign items")
-    benign = labels.count(False)
     alarms = allowed_alarms(benign, max_fpr)
     bound = exact_bound(max(alarms, 0), benign)
     warning = "" if alarms >= 0 else _UNSUPPORTED.format(benign=benign, aim=max_fpr, bound=bound)
     scales = scales_of(item for item in choosing if not item.label)
     fits = tuple(_fit(rule, scales, choosing, fitting, max_fpr, max(alarms, 0)) for rule in get_args(Rule))
-    return Calibration(
-        max_fpr=max_fpr,
-        bound=bound,
-        violations=labels.count(True),
-        benign=benign,
-        fits=fits,
-        scales=scales,
-        warning=warning,
-    )
+    sizes = {"violations": violations, "benign": benign}
+    return Calibration(max_fpr=max_fpr, bound=bound, **sizes, fits=fits, scales=scales, warning=warning)
 
 
 def _fit(rule: Rule, scales: Scales, choosing: _Items, fitting: _Items, max_fpr: float, alarms: int) -> RuleFit:
@@ -130,14 +123,9 @@ def _fit(rule: Rule, scales: Scales, choosing: _Items, fitting: _Items, max_fpr:
     )
     ranked = sorted((score for score, label in zip(scores, labels, strict=True) if not label), reverse=True)
     threshold = _above(ranked[alarms], scores)
-    rates = detection_rates(scores, labels, threshold)
-    return RuleFit(
-        rule=rule,
-        chosen_by=tpr_at_fpr(first, kinds, max_fpr),
-        threshold=threshold,
-        detected=rates.true_positive_rate,
-        false_alarms=rates.false_positive_rate,
-    )
+    rates, chosen_by = detection_rates(scores, labels, threshold), tpr_at_fpr(first, kinds, max_fpr)
+    caught, alarmed = rates.true_positive_rate, rates.false_positive_rate
+    return RuleFit(rule=rule, chosen_by=chosen_by, threshold=threshold, detected=caught, false_alarms=alarmed)
 
 
 def _above(score: float, scores: Sequence[float]) -> float:

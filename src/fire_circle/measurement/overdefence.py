@@ -45,15 +45,9 @@ def overdefence_report(
     excess = None
     if plain:
         excess = newcombe(alarms, len(scores), _alarms(plain, threshold), len(plain))
-    return OverdefenceReport(
-        threshold=threshold,
-        prompts=len(scores),
-        false_alarms=wilson(alarms, len(scores)),
-        by_category={
-            name: wilson(_alarms(category, threshold), len(category)) for name, category in sorted(by_category.items())
-        },
-        excess=excess,
-    )
+    rates = {name: wilson(_alarms(own, threshold), len(own)) for name, own in sorted(by_category.items())}
+    every, count = wilson(alarms, len(scores)), len(scores)
+    return OverdefenceReport(threshold=threshold, prompts=count, false_alarms=every, by_category=rates, excess=excess)
 
 
 def _alarms(scores: Sequence[float], threshold: float) -> int:

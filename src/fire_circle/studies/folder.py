@@ -28,6 +28,7 @@ from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.models import Model
+from llm_runtime.rewording import instead
 from llm_runtime.wrappers.accounts import Spend
 from llm_runtime.wrappers.journal import whole_lines
 
@@ -77,11 +78,9 @@ class Manifest(Model):
         Raises:
             StoreDamaged: ``engine`` is no circle's.
         """
-        try:
+        with instead(StoreDamaged("study.json names no circle"), ConfigurationError, KeyError, TypeError):
             circle, calls = self.engine.get("circle", {}), self.engine.get("calls", {})
             return FireCircleConfig(**circle, models=self.engine["models"], base_config=EvaluationConfig(**calls))
-        except (ConfigurationError, KeyError, TypeError):
-            raise StoreDamaged("study.json names no circle") from None
 
 
 class StudyFolder:
@@ -108,10 +107,9 @@ class StudyFolder:
         place = self.path / "study.json"
         if not place.exists():
             return None
-        try:
+        refused = StoreDamaged(f"{place} is not a study's; choose another --out")
+        with instead(refused, OSError, ValidationError, ValueError):
             return Manifest.model_validate_json(place.read_bytes())
-        except (OSError, ValidationError, ValueError):
-            raise StoreDamaged(f"{place} is not a study's; choose another --out") from None
 
     def check(self, written: Written) -> None:
         """Refuse a folder that holds another study's data, or something else.

@@ -18,6 +18,7 @@ from typing import Any
 
 from llm_runtime.documents.reading import DocumentError, library
 from llm_runtime.messages import Picture
+from llm_runtime.rewording import instead
 
 #: What every vendor takes: bytes, so that it is below 5 MB in base64, and pixels a side; and what is decoded here.
 MOST_BYTES, MOST_SIDE, MOST_PIXELS = 3_750_000, 8_000, 25_000_000
@@ -84,10 +85,8 @@ def picture_at(name: str, address: str, *, known: bool = False) -> Picture:
     """
     if (head := _URL.match(address)) is None:
         raise DocumentError(f"{name} must be data:image/png;base64,… with the picture itself, and no other address")
-    try:
+    with instead(DocumentError(f"{name} is not in base64; encode it again"), binascii.Error):
         data = base64.b64decode(address[head.end() :], validate=True)
-    except binascii.Error:
-        raise DocumentError(f"{name} is not in base64; encode it again") from None
     if not known:
         return read_picture(name, data)
     image = _opened(name, data)

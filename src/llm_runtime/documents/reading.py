@@ -18,6 +18,7 @@ from llm_runtime.documents.markup import Composed, Piece, clean, composed, one_l
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.files import saying
+from llm_runtime.rewording import reworded
 from llm_runtime.toml import own_table
 
 MAX_BYTES = 256 * 2**20
@@ -272,10 +273,8 @@ def _xml(archive: zipfile.ZipFile, member: str, name: str) -> ElementTree.Elemen
     text = archive.read(member).decode("utf-8-sig", "replace")
     if "<!entity" in text.lower():
         raise DocumentError(f"{name} declares entities in {member}; a book has none, so it is refused")
-    try:
+    with reworded(f"{name}: {member} is damaged", ElementTree.ParseError, ValueError, kind=DocumentError):
         return ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError) as fault:
-        raise DocumentError(f"{name}: {member} is damaged: {fault}") from None
 
 
 def local_name(element: ElementTree.Element) -> str:

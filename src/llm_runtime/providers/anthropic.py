@@ -129,9 +129,8 @@ def _usage(counts: dict[str, Any]) -> Usage | None:
         return None
     written, read = (count(counts.get(f"cache_{what}_input_tokens")) or 0 for what in ("creation", "read"))
     thought = count(mapping(counts.get("output_tokens_details")).get("thinking_tokens")) or 0
-    return Usage(
-        asked + written + read, answered, cached_tokens=read, cache_write_tokens=written, reasoning_tokens=thought
-    )
+    asked += written + read
+    return Usage(asked, answered, cached_tokens=read, cache_write_tokens=written, reasoning_tokens=thought)
 
 
 def _linked(link: Link) -> Generate:

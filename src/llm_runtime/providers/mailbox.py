@@ -22,6 +22,7 @@ from llm_runtime.files import write_atomic
 from llm_runtime.http.shape import harmless, mapping, one_line
 from llm_runtime.messages import Generate, Picture, Reply, Request, Usage, request_digest
 from llm_runtime.models import first_fault
+from llm_runtime.rewording import instead
 from llm_runtime.tokens import estimated_usage
 
 FORMAT = "llm-mailbox/1"
@@ -181,10 +182,8 @@ class _Folder:
             raise _malformed(name, problem) from None
         if len(raw) > MAX_BYTES:
             raise ReplyTooLarge(f"the answer in {name} is larger than {MAX_BYTES} bytes; shorten it")
-        try:
+        with instead(_malformed(name, "it is not UTF-8"), UnicodeDecodeError):
             return raw.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise _malformed(name, "it is not UTF-8") from None
 
     def _earlier_requests(self) -> dict[str, list[str]]:
         """Return the stems of the requests in the folder, oldest first, by digest."""
@@ -229,12 +228,8 @@ class _Folder:
 
 
 def _for_programs(request: Request, digest: str, stem: str) -> str:
-    data = {
-        "format": FORMAT,
-        "digest": digest,
-        "answer_with": [f"{stem}{suffix}" for suffix in _SUFFIXES],
-        "request": request.to_dict(),
-    }
+    names = [f"{stem}{suffix}" for suffix in _SUFFIXES]
+    data = {"format": FORMAT, "digest": digest, "answer_with": names, "request": request.to_dict()}
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -244,11 +239,8 @@ def _file(picture: Picture) -> str:
 
 
 def _for_people(request: Request, stem: str) -> str:
-    parts = [
-        f"# {request.label}",
-        f"Asked of: {one_line(request.model)}",
-        f"Answer in a file named `{stem}.reply.md` in this folder. To decline, delete `{stem}.request.json`.",
-    ]
+    how = f"Answer in a file named `{stem}.reply.md` in this folder. To decline, delete `{stem}.request.json`."
+    parts = [f"# {request.label}", f"Asked of: {one_line(request.model)}", how]
     if request.schema is not None:
         parts.append(f"The answer must be JSON that fits this schema:\n\n    {request.schema}")
     for message in request.messages:

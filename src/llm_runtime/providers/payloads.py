@@ -62,11 +62,8 @@ def messages_payload(
     """
     schema = enforceable(request.schema, "messages") if request.schema and "no schema" not in quirks else None
     messages = _asked(request, schema)
-    payload: dict[str, Any] = {
-        "model": request.model,
-        "max_tokens": request.max_tokens or default_max_tokens,
-        "messages": _turns(messages),
-    }
+    most = request.max_tokens or default_max_tokens
+    payload: dict[str, Any] = {"model": request.model, "max_tokens": most, "messages": _turns(messages)}
     if "no stream" not in quirks:
         payload["stream"] = True
     system = "\n\n".join(message.content for message in messages if message.role == "system")

@@ -28,13 +28,7 @@ def scripted(script: Script) -> Generate:
             raise answer
         if isinstance(answer, Reply):
             return answer
-        return Reply(
-            text=answer,
-            model=request.model,
-            provider="scripted",
-            usage=estimated_usage(request, answer),
-            cost=0,
-            cost_source="free",
-        )
+        usage = estimated_usage(request, answer)
+        return Reply(text=answer, model=request.model, provider="scripted", usage=usage, cost=0, cost_source="free")
 
     return generate

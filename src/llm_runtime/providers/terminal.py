@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from llm_runtime.errors import ConfigurationError, EmptyReply
 from llm_runtime.http.shape import harmless
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.rewording import instead
 from llm_runtime.tokens import estimated_usage
 
 END = "."
@@ -104,10 +105,9 @@ async def _chunk(descriptor: int) -> bytes:
 
 
 def _descriptor() -> int:
-    try:
+    refused = ConfigurationError("terminal: needs a standard input; run it from a terminal")
+    with instead(refused, AttributeError, OSError, ValueError):
         return sys.stdin.fileno()
-    except (AttributeError, OSError, ValueError):
-        raise ConfigurationError("terminal: needs a standard input; run it from a terminal") from None
 
 
 def _question(request: Request) -> str:

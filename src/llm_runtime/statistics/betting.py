@@ -54,13 +54,8 @@ class BernoulliEProcess:
         guess = max(null, (seen + 0.5) / (self.trials + 1))
         factor = guess / null if success == upward else (1 - guess) / (1 - null)
         log_e = self.log_e + log(factor)
-        return replace(
-            self,
-            successes=self.successes + success,
-            trials=self.trials + 1,
-            log_e=log_e,
-            log_peak=max(self.log_peak, log_e),
-        )
+        counts = {"successes": self.successes + success, "trials": self.trials + 1}
+        return replace(self, **counts, log_e=log_e, log_peak=max(self.log_peak, log_e))
 
     @property
     def p_value(self) -> float:

@@ -70,9 +70,8 @@ def detection_rates(
     fired = [score >= threshold for score in scores]
     hits = [fire for fire, label in zip(fired, labels, strict=True) if label]
     alarms = [fire for fire, label in zip(fired, labels, strict=True) if not label]
-    return DetectionRates(
-        threshold, wilson(sum(hits), len(hits), confidence), wilson(sum(alarms), len(alarms), confidence)
-    )
+    caught, false = (wilson(sum(fires), len(fires), confidence) for fires in (hits, alarms))
+    return DetectionRates(threshold, caught, false)
 
 
 def tpr_at_fpr(scores: Sequence[float], labels: Sequence[bool], fpr: float) -> float:

@@ -110,10 +110,8 @@ async def _status(fault: Fault, request_id: str) -> web.StreamResponse:
     """Answer with the status that the fault's description begins with."""
     from aiohttp import web
 
-    body = {
-        "type": "error",
-        "error": {"type": "some_error", "message": _DATA["words"].get(fault.name, "it is refused")},
-    }
+    error = {"type": "some_error", "message": _DATA["words"].get(fault.name, "it is refused")}
+    body = {"type": "error", "error": error}
     headers = {"x-request-id": request_id, **_DATA["headers"].get(fault.name, {})}
     return web.json_response(body, status=int(fault.value[:3]), headers=headers)
 

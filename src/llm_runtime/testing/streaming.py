@@ -35,9 +35,8 @@ def _completion(answer: dict[str, Any], characters: int) -> Iterator[bytes]:
     choice = answer["choices"][0]
     head = {name: answer[name] for name in ("id", "model") if name in answer} | {"object": "chat.completion.chunk"}
     message: dict[str, Any] = choice.get("message") or {}
-    texts: dict[str, str] = {
-        name: value for name, value in message.items() if isinstance(value, str) and name != "role"
-    }
+    parts = ((name, value) for name, value in message.items() if name != "role")
+    texts = {name: value for name, value in parts if isinstance(value, str)}
     yield event(head | {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
     # Reasoning comes before the text.
     for name in sorted(texts, key=lambda name: name == "content"):

@@ -126,3 +126,81 @@ async def test_what_a_change_may_mean_breaks_no_law(shop: Shop, name: str) -> No
     true = witness("assert lists.first([]) == 0", EDITS[edit][::-1])
     proof = await judge(change, true, [], "f", told(change, **{"at": "shop/lists.py:11", **seen}))
     assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
+
+
+SPLIT = {
+    "shop/__init__.py": "",
+    "shop/prices.py": "",
+    "shop/lists.py": '''def first(items, start=0, *, missing=None):
+    """Return the first of items.
+
+    :param start: where to look from.
+    :param missing: what is given where there is none; the missing ones count too.
+    """
+    for item in items[start:]:
+        return item
+    return missing
+''',
+    "tests/test_lists.py": "from shop.lists import first\n\n\ndef test_first():\n    assert first([1], start=0) == 1\n",
+}
+FORGOTTEN, BACK = ("in items[start:]", "in items"), ("in items", "in items[start:]")
+#: What the change does besides, what the witness asserts, and the verdict.
+READ: dict[str, tuple[list[tuple[str, str]], str, str]] = {
+    "the docstring still describes it": ([], "lists.first([1, 2], start=1) == 2", "proved"),
+    "the test gives it by its place": ([], "lists.first([1, 2], 1) == 2", "changed"),
+    "the docstring changes": (
+        [(":param start: where", ":param start: once where")],
+        "lists.first([1, 2], start=1) == 2",
+        "changed",
+    ),
+    "the body speaks of it": (
+        [("    return missing", "    return missing  # start is kept for old callers")],
+        "lists.first([1, 2], start=1) == 2",
+        "changed",
+    ),
+    "a decorator takes it over": (
+        [("def first", "import shop\n\n\n@shop.skipping\ndef first")],
+        "lists.first([1, 2], start=1) == 2",
+        "changed",
+    ),
+    "the signature changes": ([("start=0", "start=1")], "lists.first([1, 2], start=1) == 2", "changed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+async def test_a_parameter_that_is_no_longer_read_proves_where_its_docstring_stays(tmp_path: Path, name: str) -> None:
+    more, body, verdict = READ[name]
+    change = Shop(tmp_path / "checkout", SPLIT).change("shop/lists.py", FORGOTTEN, *more)
+    true = witness(f"assert {body}", BACK)
+    proof = await judge(change, true, [], "f", told(change, kind="own", at=""))
+    assert proof.verdict == verdict, proof
+    if verdict == "proved":
+        assert "first no longer reads its parameter start" in proof.told
+        with behaving([(BEHAVIOUR, 11)]):
+            assert (await judge(change, true, [], "f", told(change, kind="own", at=""))).verdict == "changed"
+
+
+@pytest.mark.box
+async def test_a_forgotten_parameter_is_proved_in_the_box(tmp_path: Path) -> None:
+    shop = Shop(tmp_path / "checkout", SPLIT)
+    change = shop.change("shop/lists.py", FORGOTTEN)
+    true = witness("assert lists.first([1, 2], start=1) == 2", BACK)
+    with States(change, at=shop.folder) as run:
+        proof = await judge(change, true, ["shop/lists.py:7"], "f", run)
+    assert (proof.verdict, proof.oracle) == ("proved", "law"), proof
+
+
+@pytest.mark.box
+@pytest.mark.parametrize(("annotation", "verdict"), [("", "changed"), (": Any", "proved"), (": object", "proved")])
+async def test_what_takes_anything_is_promised_to_fail_with_its_own_error(
+    tmp_path: Path, annotation: str, verdict: str
+) -> None:
+    text = f"from typing import Any\n\n\n{BASE['shop/lists.py']}".replace("check(code)", f"check(code{annotation})")
+    shop = Shop(tmp_path / "checkout", {**BASE, "shop/lists.py": text})
+    edit, body, _ = BROKEN["an error on the way to its own"]
+    change, true = shop.change("shop/lists.py", edit), witness(body, edit[::-1])
+    with States(change, at=shop.folder) as run:
+        proof = await judge(change, true, ["shop/lists.py:15"], "f", run)
+        assert proof.verdict == verdict, proof
+        with behaving([(BEHAVIOUR, 11)]):
+            assert (await judge(change, true, ["shop/lists.py:15"], "f", run)).verdict == "changed"

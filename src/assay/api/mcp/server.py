@@ -24,6 +24,7 @@ from assay.api.refused import Refused
 from assay.report.places import story_text
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.prompts import load_prompt
+from llm_runtime.rewording import reworded
 
 AnyContext: TypeAlias = Context[Any, Any]
 WhoAsks: TypeAlias = Callable[[AnyContext], ApiKey | None]
@@ -113,10 +114,8 @@ def _offer_resources(server: AssayServer, caller: Caller, who: WhoAsks) -> None:
     desk = caller.desk
 
     def own(run_id: str, ctx: AnyContext) -> str:
-        try:
+        with reworded("", LlmRuntimeError, Refused, kind=ResourceError):
             return desk.own(run_id, who(ctx))
-        except (LlmRuntimeError, Refused) as fault:
-            raise ResourceError(str(fault)) from None
 
     def report(run_id: str, ctx: AnyContext) -> str:
         """Tell the whole run, as Markdown."""

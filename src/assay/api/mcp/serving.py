@@ -29,13 +29,8 @@ def serve_stdio(store: RunStore, store_url: str) -> None:
     """Serve one agent until it leaves; runs under way are then stopped, and can be gone on with."""
     hub = LiveRuns(store)
     questions = Questions(hub.take_turn)
-    desk = Desk(
-        store,
-        hub,
-        ActiveRuns(store, questions, load_settings, hub.take_turn),
-        questions,
-        Spending(store_url, load_settings),
-    )
+    runs = ActiveRuns(store, questions, load_settings, hub.take_turn)
+    desk = Desk(store, hub, runs, questions, Spending(store_url, load_settings))
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[None]:

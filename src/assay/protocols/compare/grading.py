@@ -10,9 +10,10 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel
 
 from assay.protocols.compare.tasks import Question
-from llm_runtime.errors import CallError, ConfigurationError, StructuredOutputError
+from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.rewording import reworded
 from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
@@ -89,9 +90,8 @@ async def _said(
 ) -> Said:
     fence = Fence(seed, label)
     answers = "\n\n".join(fence(f"ANSWER {number}", text) for number, text in enumerate(texts, 1))
-    prompt = load_prompt("assay.protocols.compare", "grade" if kind is Sameness else "prefer").render(
-        question=fence("QUESTION", task.question), answers=answers
-    )
+    prompt = load_prompt("assay.protocols.compare", "grade" if kind is Sameness else "prefer")
+    prompt = prompt.render(question=fence("QUESTION", task.question), answers=answers)
     return (await ask(generate, Request(_MODEL, (Message("user", prompt),), label), kind, shown=answers)).value
 
 
@@ -103,10 +103,8 @@ async def _passes(answer: str, tests: tuple[str, ...], seed: int) -> bool:
     # A program that ends before its tests has passed none: they say at last what it cannot know.
     word = hashlib.sha256(f"{seed}|{program}".encode()).hexdigest()
     whole = "\n".join((program, *tests, f"print('{word}')"))
-    try:
+    with reworded("the scorer code needs a box", NoIsolation):
         box = await open_box()
-    except NoIsolation as fault:
-        raise ConfigurationError(f"the scorer code needs a box: {fault}") from None
     try:
         done = await box.run(["python3", "-I", "-"], stdin=whole.encode(), seconds=_SECONDS)
     except SandboxError:

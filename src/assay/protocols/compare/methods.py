@@ -314,7 +314,6 @@ async def _read_all(
     label = CallLabel("compare", phase, seat=task.id, attempt=number)
     fence = Fence(bench.seed, label)
     answers = "\n\n".join(fence(f"ATTEMPT {n}", text) for n, text in enumerate(texts, 1))
-    prompt = load_prompt("assay.protocols.compare", phase).render(
-        question=fence("QUESTION", task.asked if phase == "correct" else task.shown), answers=answers
-    )
+    question = fence("QUESTION", task.asked if phase == "correct" else task.shown)
+    prompt = load_prompt("assay.protocols.compare", phase).render(question=question, answers=answers)
     return (await meter(Request(_MODEL, (Message("user", prompt),), label))).text

@@ -14,7 +14,7 @@ from assay.protocols.compare.methods import METHODS
 from assay.registry import opened
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
-from assay.report.outline import Scope, Writing, read_outline
+from assay.report.outline import Own, Scope, Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.story import Fact, Figure, Story
 from assay.report.svg.bars import Bar, bar_chart
@@ -72,9 +72,8 @@ class CompareFold(GenericFold):
         def alike(row: Row) -> str:
             return "differ" if len(set(said[row.task])) > 1 else "same"
 
-        told = _outline().story(
-            Writing({**result.__dict__, **made}, {**_FORMS, "alike": alike}, {"spend": lambda _: [_spend(result)]})
-        )
+        own: Own = {"spend": lambda _: [_spend(result)]}
+        told = _outline().story(Writing({**result.__dict__, **made}, {**_FORMS, "alike": alike}, own))
         facts = Fact("Tasks", f"{len({row.task for row in result.rows})} of {tasks}"), *plain.facts
         return replace(told, title=plain.title, facts=facts, sections=(*told.sections, *plain.sections))
 

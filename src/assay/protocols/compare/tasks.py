@@ -12,6 +12,7 @@ from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.scoring import LETTERS, UNITS, WORDS, bare, choice, plain, quantity, same_set, says
 from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
+from llm_runtime.rewording import reworded
 
 MOST_TASKS = 10_000
 _LONGEST_ANSWER = 20_000
@@ -60,10 +61,8 @@ class Question(Model):
         if (self.scorer or self.choices) and not self.wanted:
             raise ValueError("a scorer and choices need what is expected")
         if self.regex is not None:
-            try:
+            with reworded("the regex cannot be read", re.error, kind=ValueError):
                 re.compile(self.regex)
-            except re.error as fault:
-                raise ValueError(f"the regex cannot be read: {fault}") from None
         return self
 
     @property

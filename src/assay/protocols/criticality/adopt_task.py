@@ -67,6 +67,7 @@ class AdoptionHooks(Hooks[Task, Options]):
             LlmRuntimeError: whatever ends a run; what was adopted before is asked for again for nothing.
         """
         from criticality.adopt.adopting import Adopting, Adoption
+        from criticality.adopt.deciding import deviations
         from criticality.adopt.events import PackageRead
         from criticality.adopt.writing import write_adoption
         from criticality.asking import Asking
@@ -95,7 +96,7 @@ class AdoptionHooks(Hooks[Task, Options]):
         def write() -> None:
             _require_same(package, before)
             adoptions = [done[one.id] for one in functions if one.id in done]
-            write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
+            write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation, context.run_id)
 
         async def each(one: Candidate) -> Adoption:
             async with turn:
@@ -111,6 +112,7 @@ class AdoptionHooks(Hooks[Task, Options]):
         return {
             "package": package.name, "folder": str(folder), "untouched": before,
             "adoptions": [one.model_dump(mode="json", exclude={"kept_cases"}) for one in adoptions],
+            "deviations": [one.place for one in deviations(adoptions)],
         }  # fmt: skip
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:

@@ -30,11 +30,11 @@ from crucible.proving.prover import FindingCase, Proven, Texts, prove
 from crucible.proving.records import Proof, Witness
 from crucible.records import FindingRecord, Severity
 from crucible.reviewing import CheckedFinding, at_least, checked
-from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
 from llm_runtime.names import ModelName
+from llm_runtime.rewording import reworded
 from llm_runtime.tasks import gather
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -146,12 +146,10 @@ class _Box:
     async def _answer(self, asked: Mapping[str, Any]) -> str:
         from sandbox import NoIsolation
 
-        try:
+        with reworded("nothing can be proved without a box", NoIsolation):
             # States are laid out when the first run is wanted, and taken away at the end.
             self._states = self._states or self._stack.enter_context(States(self._change, at=Path.cwd()))
             return (await self._states(BoxRequest.model_validate(asked))).model_dump_json()
-        except NoIsolation as fault:
-            raise ConfigurationError(f"nothing can be proved without a box: {fault}") from None
 
 
 def _case(task: ProofTask, number: int, one: CheckedFinding, box: _Box) -> FindingCase:
@@ -222,8 +220,7 @@ class ProofFold(GenericFold):
             found, cells = shown.finding, (shown.finding.severity, shown.standing, shown.finding.place)
             proved, text = shown.standing == "proved", "\n\n".join((*shown.prose, found.found.quote))
             rest = (text, shown.standing, self.run_id, found.fingerprint)
-            return BenchCase(
-                found.found.title, "failed" if proved else "done", cells, *rest, detail=lambda: shown.blocks
-            )
+            state = "failed" if proved else "done"
+            return BenchCase(found.found.title, state, cells, *rest, detail=lambda: shown.blocks)
 
         return CaseBench(headings("Severity", "Shown", "Place"), tuple(map(one, ones)))

@@ -156,9 +156,8 @@ class AuthorsHooks(Hooks[Task, Options]):
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ConfigurationError(f"authors: {twice} is named twice; a comparison needs different ones")
         people_folder = str(people.root.absolute())
-        return task.model_copy(update={"authors": names, "people": people_folder}), options.model_copy(
-            update={"shelves": shelves}
-        )
+        task = task.model_copy(update={"authors": names, "people": people_folder})
+        return task, options.model_copy(update={"shelves": shelves})
 
     def title_of(self, task: Task) -> str:
         """Return one line for lists."""
@@ -167,11 +166,8 @@ class AuthorsHooks(Hooks[Task, Options]):
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return how many questions the authors may turn on."""
         opposed, shared = len(result["opposed"]), len(result["shared"])
-        return RunVerdict(
-            count_noun(len(result["candidates"]), "candidate crux", "candidate cruxes"),
-            f"{opposed} opposed, {shared} shared",
-            "; ".join(result["warnings"][:1]),
-        )
+        found = count_noun(len(result["candidates"]), "candidate crux", "candidate cruxes")
+        return RunVerdict(found, f"{opposed} opposed, {shared} shared", "; ".join(result["warnings"][:1]))
 
 
 def shelved(options: Options) -> list[Shelf]:

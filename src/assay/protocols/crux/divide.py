@@ -113,19 +113,17 @@ class DivideHooks(Hooks[Task, Options]):
         reading = read_place(Path(task.place)) if task.place else _read_thread(task.thread)
         texts = group_of(reading.utterances)
         require_group(texts)
-        task = task.model_copy(
-            update={"place": task.place and str(Path(task.place).absolute()), "people": str(people.root.absolute())}
-        )
+        whole = {"place": task.place and str(Path(task.place).absolute()), "people": str(people.root.absolute())}
+        task = task.model_copy(update=whole)
         name = group_name(task)
         book, kept = people.book(name), people.beside("judged", name, JudgedPairs)
-        return task, options.model_copy(
-            update={
-                "texts": [item.model_dump(mode="json") for item in texts.items],
-                "notes": [reading.balance.line(), *reading.notes[:_MOST_NOTES]],
-                "book": book.model_dump(mode="json") if book else {},
-                "judged": [one.model_dump(mode="json") for one in kept.judged] if kept else [],
-            }
-        )
+        read = {
+            "texts": [item.model_dump(mode="json") for item in texts.items],
+            "notes": [reading.balance.line(), *reading.notes[:_MOST_NOTES]],
+            "book": book.model_dump(mode="json") if book else {},
+            "judged": [one.model_dump(mode="json") for one in kept.judged] if kept else [],
+        }
+        return task, options.model_copy(update=read)
 
     def title_of(self, task: Task) -> str:
         """Return one line for lists."""

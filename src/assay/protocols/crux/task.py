@@ -22,6 +22,7 @@ from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.models import Model, fits
 from llm_runtime.names import FieldsOf, ModelName
+from llm_runtime.rewording import instead
 
 _TABLE = ModelTable()
 _OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines", "anyway", "questions")
@@ -168,10 +169,9 @@ class DebateHooks(Hooks[Task, Options]):
         Raises:
             ConfigurationError: they are damaged.
         """
-        try:
+        refused = ConfigurationError("a debate: the settings in the log are damaged")
+        with instead(refused, TypeError, ValueError, LookupError):
             return dict(task), _upgraded(dict(settings.get("engine", {})), settings.get("personas", []))
-        except (TypeError, ValueError, LookupError):
-            raise ConfigurationError("a debate: the settings in the log are damaged") from None
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return how many questions it turns on, and how many of them are settled."""

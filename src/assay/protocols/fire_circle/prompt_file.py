@@ -12,6 +12,7 @@ from fire_circle.layers import BY_TRUST, TEXTS
 from fire_circle.rows import DataError, history_of, turn_of
 from fire_circle.transcripts import TranscriptRecord, records_of, trace_of
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import reworded
 
 if TYPE_CHECKING:
     import yaml
@@ -68,7 +69,7 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
         ConfigurationError: one is of the wrong kind.
     """
     task: dict[str, Any] = {}
-    try:
+    with reworded(name, DataError):
         if fields.get("messages") is not None:
             task |= trace_of(records_of(fields["messages"]))
         for layer in TEXTS:
@@ -83,8 +84,6 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
             task["turn"] = turn_of(fields["turn"])
         if fields.get("history") is not None:
             task["history"] = history_of(fields["history"])
-    except DataError as fault:
-        raise ConfigurationError(f"{name}: {fault}") from None
     return task
 
 

@@ -115,9 +115,8 @@ class Survival:
         from llm_runtime.store import open_store
 
         async def judged() -> Outcome:
-            running = await Launcher(store).start(
-                Prepared(find("fire_circle.gate"), task, options), Terms(budget=self._left, max_calls=self._calls)
-            )
+            run, terms = find("fire_circle.gate"), Terms(budget=self._left, max_calls=self._calls)
+            running = await Launcher(store).start(Prepared(run, task, options), terms)
             return await running.outcome()
 
         with closing(open_store(data_dir() / "runs.db")) as store:

@@ -307,9 +307,8 @@ def library_path(path: str | None = None) -> Path:
 def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
     shared = {"mode", "models", "policy", "recall", "temperature", "round_timeout", "calls"}
-    return {
-        name for name in Options.model_fields if name not in shared and getattr(options, name) != getattr(unset, name)
-    }
+    own = Options.model_fields.keys() - shared
+    return {name for name in own if getattr(options, name) != getattr(unset, name)}
 
 
 def case_of(task: Task) -> Case:

@@ -79,9 +79,8 @@ def interval_plot(
         parts.append(label(x(tick), bottom + 12, write(tick), anchor="middle", class_="soft", size=11))
     for index, (dot, text) in enumerate(zip(dots, written, strict=True)):
         middle = (index + 0.5) * height + raised / 2
-        parts.append(
-            label(0, middle - raised, fitted(dot.name, gutter - 18 if wide else width - widest([text], 11) - 12))
-        )
+        room = gutter - 18 if wide else width - widest([text], 11) - 12
+        parts.append(label(0, middle - raised, fitted(dot.name, room)))
         bar = {"x": x(dot.low), "y": middle - 2, "width": max(x(dot.high) - x(dot.low), 1.0), "height": 4.0}
         parts.append(element("rect", class_=f"{dot.accent} faded", rx=2.0, **bar))
         tip = element("title", f"{dot.name}: {text}")

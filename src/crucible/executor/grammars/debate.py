@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from crucible.executor.council import Seat, SeatedCouncil
 from crucible.executor.grammars.parallel import state_positions
@@ -25,11 +26,8 @@ async def debate_loop(council: SeatedCouncil, loop: Loop, prior: Loop | None) ->
     """
     await state_positions(council, loop, prior)
     seats = [seat for seat in council.deliberating if seat.label in loop.positions]
-    await council.critique(
-        loop.number,
-        lambda fence: critique_targets(council.query, loop.positions, fence),
-        targets_in=lambda text: read_targets(text, seats),
-    )
+    attack = partial(critique_targets, council.query, loop.positions)
+    await council.critique(loop.number, attack, targets_in=lambda text: read_targets(text, seats))
 
     def compose(seat: Seat, fence: Fence) -> Sequence[Message]:
         task = load_prompt("crucible.executor.grammars", "defence").render(

@@ -37,10 +37,9 @@ def _composer(query: str, before: Loop | None) -> Callable[[Seat, Fence], Sequen
     def compose(seat: Seat, fence: Fence) -> Sequence[Message]:
         if before is None:
             return [Message("user", query)]
+        draft = fence("CURRENT DRAFT", list(before.positions.values())[-1])
         task = load_prompt("crucible.executor.grammars", "draft").render(
-            query=fence("QUESTION", query),
-            draft=fence("CURRENT DRAFT", list(before.positions.values())[-1]),
-            critique=fence("RED TEAM CRITIQUE", before.critique),
+            query=fence("QUESTION", query), draft=draft, critique=fence("RED TEAM CRITIQUE", before.critique)
         )
         return [Message("user", task)]
 

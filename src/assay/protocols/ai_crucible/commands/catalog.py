@@ -12,6 +12,7 @@ from assay.protocols.ai_crucible.trials import log_dir_option, workshop
 if TYPE_CHECKING:
     from ai_crucible.catalog import CatalogEntry
     from ai_crucible.rating import Rating
+    from ai_crucible.types import PuzzleMeta
 
 
 @click.group("catalog", context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,7 +34,8 @@ def list_(log_dir: str | None, as_json: bool) -> int:
     passes half of the time, 400 more are odds of ten to one against. Puzzles that all or none pass tell no models
     apart, and are marked.
     """
-    from ai_crucible.catalog_paths import built_in_ids
+    from ai_crucible.catalog_paths import built_in_ids, resolve_puzzles
+    from ai_crucible.puzzle_loader import load_puzzles
     from assay.report.units import reach
 
     shop = workshop(log_dir)
@@ -49,8 +51,10 @@ def list_(log_dir: str | None, as_json: bool) -> int:
         rate = f"{entry.passed} of {entry.attempts} ({reach(entry.rate)})" if entry.rate else "no attempts here yet"
         seen = f"{rate}{_rated(rated.get(name))}"
         click.echo(f"{name:<{width}}  {entry.stage:<10}  {entry.kind:<24}  {seen}")
-    for name in others:
-        click.echo(f"{name:<{width}}  built in; admit it with: assay trial check {name} --admit")
+    if others:
+        for puzzle in load_puzzles(resolve_puzzles(others)):
+            click.echo(f"{puzzle.meta.id:<{width}}  built in{_hours(puzzle.meta)}")
+        click.echo("admit what is built in with: assay trial check PUZZLE --admit", err=True)
     return 0
 
 
@@ -79,6 +83,10 @@ def graduate_(puzzle: str, log_dir: str | None, least: int) -> int:
     move = workshop(log_dir).graduate(puzzle, Policy(least_attempts=least))
     click.echo(f"{puzzle}: {move.source} to {move.target}; {move.reason}")
     return 0
+
+
+def _hours(meta: PuzzleMeta) -> str:
+    return f"; {meta.hours:g} hours of a person" if meta.hours else ""
 
 
 def _rated(rating: Rating | None) -> str:

@@ -47,20 +47,25 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
     return 0 if all(check.ok for check in done) else 1
 
 
-_HEADS = ("puzzle", "mutants refused", "cheats refused", "wrong refused", "right accepted", "inputs")
-_ROW = "{:<34} {:>15} {:>14} {:>13} {:>14} {:>7}  {}"
+_HEADS = ("puzzle", "mutants refused", "cheats refused", "wrong refused", "right accepted", "clauses", "inputs")
+_ROW = "{:<34} {:>15} {:>14} {:>13} {:>14} {:>7} {:>7}  {}"
 
 
 def _show_check(check: PuzzleCheck) -> None:
-    tried, short = check.tried, "-"
-    wrong, right = ("{} of {}".format(*check.count(kind, passed=kind == "right")) for kind in ("wrong", "right"))
-    killed = f"{tried.mutants - len(tried.survivors)} of {tried.mutants}" if tried else short
-    inputs = f"{tried.inputs:,}" if tried else short
-    cheats = f"{tried.cheats - len(tried.passed)} of {tried.cheats}" if tried else short
+    tried = check.tried
+    solutions = [_of(*check.count(kind, passed=kind == "right")) for kind in ("wrong", "right")]
+    killed = _of(tried.mutants - len(tried.survivors), tried.mutants) if tried else "-"
+    cheats = _of(tried.cheats - len(tried.passed), tried.cheats) if tried else "-"
+    clauses = _of(sum(refused > 0 for refused, _ in check.clauses.values()), len(check.clauses))
+    inputs = f"{tried.inputs:,}" if tried else "-"
     words = "fine" if check.ok else one_line("; ".join(check.problems), 600)
-    click.echo(_ROW.format(check.puzzle, killed, cheats, wrong, right, inputs, words))
+    click.echo(_ROW.format(check.puzzle, killed, cheats, *solutions, clauses, inputs, words))
     for where in tried.survivors if tried else ():
         click.echo(f"  no check notices: {one_line(where, 200)}", err=True)
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}" if whole else "-"
 
 
 @click.command("new")

@@ -14,6 +14,7 @@ from assay.console.declared import declares
 from assay.console.queueing import queue_option
 from assay.protocols.criticality.commands.adopt import adopt
 from assay.protocols.criticality.commands.check import check
+from assay.protocols.criticality.commands.decide import decide
 from assay.protocols.criticality.commands.driving import Drive, deciding_options, drive, driving_options, folder_option
 from assay.protocols.criticality.commands.mcp import mcp
 from assay.protocols.criticality.commands.report import report
@@ -177,7 +178,7 @@ def doctor() -> None:
     click.echo(toolchain_lines())
 
 
-for _command in (adopt, check, mcp, report):
+for _command in (adopt, check, decide, mcp, report):
     criticality.add_command(_command)
 
 #: `assay build` is the same group of commands.

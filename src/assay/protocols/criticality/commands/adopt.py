@@ -8,6 +8,7 @@ import click
 
 from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
+from assay.protocols.criticality.commands.decide import decide_there
 from llm_runtime.errors import ConfigurationError
 
 
@@ -25,7 +26,7 @@ def adopt(command: RunCommand, target: str, names: tuple[str, ...], everything: 
     assay build adopt src/shop --all --into /tmp/shop-adopted --rewrite unique
     """
     path, _, first = target.partition("::")
-    functions = [*([first] if first else []), *names, *(["*"] if everything else [])]
+    functions = [*filter(None, [first]), *names, *(["*"] if everything else [])]
     if listing or not functions:
         _list(Path(path), listing)
         return 0
@@ -33,7 +34,11 @@ def adopt(command: RunCommand, target: str, names: tuple[str, ...], everything: 
     command.task |= {"package": str(Path(path).absolute()), "functions": functions}
     if into:
         command.task["into"] = str(Path(into).absolute())
-    return command.finish(command.go())
+    outcome = command.go()
+    code = command.finish(outcome)
+    if outcome.result.get("deviations"):
+        decide_there(Path(outcome.result["folder"]), {}, ask=not (command.output.as_json or command.output.jsonl))
+    return code
 
 
 def _list(path: Path, listing: bool) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -16,6 +16,7 @@ from assay.report.outline import Writing, read_outline
 from assay.report.story import Block, Note, Story
 from assay.report.units import count_noun
 from criticality.adopt.adopting import Adoption, Finding
+from criticality.adopt.deciding import Deviation, deviations
 from criticality.adopt.events import FunctionJudged, PackageRead, PromisesBroken, PromisesMade
 from llm_runtime.events import Event
 
@@ -62,6 +63,8 @@ class AdoptFold(GenericFold):
             "adoptions": adoptions,
             "findings": findings,
             "folder": folder,
+            "told": list(map(_Row, adoptions)),
+            "looked_at": list(_rows(adoptions)),
             "left_out": refused | self.left_out,
         }
         ended = ending_notes(run, ending(run, "The adoption"))
@@ -74,6 +77,24 @@ class AdoptFold(GenericFold):
         cost = cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase)
         later = filter(None, (cost, provenance_section(run, {"Folder": folder})))
         return replace(story, facts=(*story.facts, *head_facts(run)), sections=(*story.sections, *later))
+
+
+class _Row(NamedTuple):
+    """What is looked through: a function, or one of its deviations."""
+
+    adoption: Adoption | None
+    deviation: Deviation | None = None
+
+    @property
+    def function(self) -> str:
+        one = self.deviation or self.adoption
+        return one.function if one else ""
+
+
+def _rows(adoptions: Iterable[Adoption]) -> Iterator[_Row]:
+    for one in adoptions:
+        yield _Row(one)
+        yield from (_Row(None, each) for each in deviations([one]))
 
 
 def _read(event: FunctionJudged) -> Adoption:
@@ -104,26 +125,45 @@ def _promised(one: Adoption) -> str:
     return fenced("\n".join([head, *(f"  {line}" for line in proposal.contracts)]))
 
 
-def _decided(one: Adoption) -> list[Block]:
-    return [Note(f"{_WORDS[f.kind]}: {_told(f)}", "bad" if f.kind == "finding" else "info") for f in one.findings]
+def _decided(row: _Row) -> list[Block]:
+    findings = row.adoption.findings if row.adoption else []
+    return [Note(f"{_WORDS[f.kind]}: {_told(f)}", "bad" if f.kind == "finding" else "info") for f in findings]
 
 
-def _rewriting(one: Adoption) -> list[Block]:
-    told = one.rewriting and not one.refused
-    return [Note(one.rewriting, "good" if one.rewritten else "warning")] if told else []
+def _met(one: Deviation) -> str:
+    return fenced("\n".join([one.finding.promise, "", one.call, f"  {one.answer}".rstrip()]))
 
 
-def _cause(one: Adoption) -> str:
-    return one.refused or ("breaks a promise" if any(f.kind == "finding" for f in one.findings) else "")
+def _rewriting(row: _Row) -> list[Block]:
+    one = row.adoption
+    told = one and one.rewriting and not one.refused
+    return [Note(one.rewriting, "good" if one.rewritten else "warning")] if one and told else []
+
+
+def _cause(row: _Row) -> str:
+    if row.adoption is None:
+        return "the code does not do what its docstring says"
+    breaks = any(f.kind == "finding" for f in row.adoption.findings)
+    return row.adoption.refused or ("breaks a promise" if breaks else "")
+
+
+def _text(row: _Row) -> str:
+    if row.deviation:
+        return f"{row.deviation.doc}\n{_told(row.deviation.finding)}"
+    assert row.adoption
+    proposal = row.adoption.proposal
+    return "\n".join((proposal.doc, *proposal.contracts, *map(_told, row.adoption.findings)))
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "cause": _cause,
     "lines": lambda ones: "\n".join(f"{one.function}: {_ended(one)}. {one.rewriting}".rstrip() for one in ones),
     "measured": lambda one: _ended(one).capitalize(),
+    "met": _met,
+    "place": lambda row: row.deviation.place if row.deviation else row.function,
     "promised": _promised,
-    "standing": lambda one: "failed" if _cause(one) else "passed",
-    "text": lambda one: "\n".join((one.proposal.doc, *one.proposal.contracts, *map(_told, one.findings))),
+    "standing": lambda row: "failed" if _cause(row) else "passed",
+    "text": _text,
     "told": _told,
 }
 _outline = cache(partial(read_outline, __package__ or "", "adopt.toml"))

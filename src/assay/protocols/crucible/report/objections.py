@@ -12,6 +12,7 @@ from assay.report.units import count_noun, in_words
 from crucible.ledger import EFFECTS, Objection
 from crucible.material import Attachment
 from crucible.quotations import Quotation, quotations
+from llm_runtime.grouping import grouped
 
 #: Rows that fit one screen; the rest is folded.
 _SCREEN = 12
@@ -58,12 +59,9 @@ def moves(state: CouncilState) -> list[tuple[str, ...]]:
     objections, rows = state.ledger.objections if state.ledger else (), list[tuple[str, ...]]()
     for seat in state.deliberating:
         judged = [state.conclusions[place] for place in sorted(state.conclusions) if place[1] == seat.role]
-        did = {
-            what: [one.id for one in objections if (one.by, one.outcome) == (seat.key, what)]
-            for what in ("conceded", "refuted")
-        }
-        why = in_words(did["conceded"]) or "nothing that it conceded"
-        why += f"; refuted {in_words(did['refuted'])}" if did["refuted"] else ""
+        did = grouped((one.outcome, one.id) for one in objections if one.by == seat.key)
+        why = in_words(did.get("conceded", [])) or "nothing that it conceded"
+        why += f"; refuted {in_words(did['refuted'])}" if "refuted" in did else ""
         first = one_line(judged[0].before, _CONCLUSION) if judged else "–"
         moved = any(not one.same for one in judged)
         now = one_line(judged[-1].after, _CONCLUSION) if moved else "the same" if judged else "–"

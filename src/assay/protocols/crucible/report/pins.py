@@ -39,9 +39,8 @@ class Pins:
 def pinned(state: CouncilState) -> Pins:
     """Return the council's objections with their pins."""
     objections = state.ledger.objections if state.ledger else ()
-    placed = sorted(
-        (place for one in objections for place in _pins(one)), key=lambda place: (place[1].start, place[1].end)
-    )
+    pins = (place for one in objections for place in _pins(one))
+    placed = sorted(pins, key=lambda place: (place[1].start, place[1].end))
     return Pins(objections, {source: tuple(pins) for source, pins in grouped(placed).items()})
 
 

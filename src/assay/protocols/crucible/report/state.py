@@ -71,9 +71,8 @@ class CouncilState(CouncilTranscript):
     def seats(self) -> tuple[NamedSeat, ...]:
         """The council in seat order, the red team where it sits."""
         planned = self.triage.council if self.triage else []
-        prompts = {
-            f"{at}:{one.role.value}": (one.system_prompt, one.model_hint or "") for at, one in enumerate(planned)
-        }
+        keys = (f"{at}:{one.role.value}" for at, one in enumerate(planned))
+        prompts = {key: (one.system_prompt, one.model_hint or "") for key, one in zip(keys, planned, strict=True)}
         shared = Counter(self.roles[key] for key in prompts)
         met: Counter[str] = Counter()
         seats: list[NamedSeat] = []

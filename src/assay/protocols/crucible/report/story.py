@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -23,7 +23,7 @@ from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title
 from assay.report.changes import changes
 from assay.report.clean import one_line
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
-from assay.report.outline import Writing, read_outline
+from assay.report.outline import Forms, Own, Writing, read_outline
 from assay.report.story import Block, Details, Note, Plain, Prose, Section, Story, Voice
 from assay.report.units import count_noun, in_words
 from crucible.ledger import EFFECTS, Ledger, headline
@@ -38,7 +38,7 @@ def council_story(state: CouncilState) -> Story:
     """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
     quoted, pins = answer_quotations(state), pinned(state)
     behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
-    own: dict[str, Callable[[Any], Iterable[Block]]] = {
+    own: Own = {
         "trouble": lambda _: _trouble(state),
         # What the reader came for is read undisturbed: signs, and no marks.
         "answer": lambda _: [Prose(state.answer or "", lead=True, notes=signs(quoted), pins=behind)],
@@ -47,7 +47,7 @@ def council_story(state: CouncilState) -> Story:
         "conclusions": lambda _: filter(None, [conclusions_picture(state)]),
         "loop": lambda loop: _loop_blocks(state, loop, pins),
     }
-    forms: dict[str, Callable[[Any], str]] = {
+    forms: Forms = {
         "effect": EFFECTS.__getitem__,
         "hint": lambda seat: seat.hint or "no preference",
         "seat": state.named,

@@ -30,11 +30,8 @@ def judge(command: RunCommand, file: str) -> int:
     FILE has one JSON object a line, {"premise": ..., "claim": ...}; - is standard input. Where lines have a "kind"
     that people gave, it is compared with the verdict: same, entails, supports, contradicts, undermines, unrelated.
     """
-    command.task["pairs"] = [
-        _object(line, number)
-        for number, line in enumerate(read_text(None, file, "pairs").splitlines(), start=1)
-        if line.strip()
-    ]
+    lines = enumerate(read_text(None, file, "pairs").splitlines(), start=1)
+    command.task["pairs"] = [_object(line, number) for number, line in lines if line.strip()]
     if not command.task["pairs"]:
         raise ConfigurationError(f"{file} holds no pair; give one JSON object a line")
     return command.finish(command.go())

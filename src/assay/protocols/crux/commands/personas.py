@@ -59,10 +59,8 @@ def import_(
     dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
     also = one_line(f", also known as {', '.join(stored.aliases)}", 200) if stored.aliases else ""
-    click.echo(
-        f"{stored.name}: {count_noun(len(stored.corpus.items), 'text')}, "
-        f"{count_noun(len(stored.corpus.chunks), 'passage')}{span}{also}"
-    )
+    texts, passages = count_noun(len(stored.corpus.items), "text"), count_noun(len(stored.corpus.chunks), "passage")
+    click.echo(f"{stored.name}: {texts}, {passages}{span}{also}")
     click.echo(found.balance.line(), err=True)
     for line in found.skipped[:20]:
         click.echo(f"skipped: {one_line(line)}", err=True)

@@ -70,9 +70,8 @@ def watch(command: RunCommand, file: str, people: str | None) -> int:
     entries = [*feed_entries(moved, outcome.run_id, utc_now()), *known.entries][:_ENTRIES]
     if watched.feed:
         write_whole(path.parent / watched.feed, atom(" and ".join(names), entries))
-    keep_known(
-        path, now_known.model_copy(update={"digests": tuple(digests), "comparison": comparison, "entries": entries})
-    )
+    learned = {"digests": tuple(digests), "comparison": comparison, "entries": entries}
+    keep_known(path, now_known.model_copy(update=learned))
     story = watch_story(names, moved, first_look=known.comparison is None)
     if command.output.as_json:
         click.echo(json.dumps([one.model_dump(mode="json") for one in moved], ensure_ascii=False, indent=1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,8 @@ _MOST_SKIPPED = 50
 async def list_people(request: Request) -> Response:
     """List personas: who can debate, and whose texts wait to be built."""
     listed = known_people()
-    return respond(
-        request,
-        lambda: {"personas": [_person_data(person) for person in listed]},
-        lambda: personas_page(listed, str(open_people().root), {}),
-    )
+    page = partial(personas_page, listed, str(open_people().root), {})
+    return respond(request, lambda: {"personas": [_person_data(person) for person in listed]}, page)
 
 
 async def import_texts(request: Request) -> Response:
@@ -50,11 +48,8 @@ async def show_person(request: Request) -> Response:
     person = _named(request)
     story = persona_story(persona_of(person.id, open_people())) if person.ready else None
     keys = list(site_of(request).settings().keys)
-    return respond(
-        request,
-        lambda: {**_person_data(person), "story": story_data(story) if story else None},
-        lambda: persona_page(person, story, keys, {}, ""),
-    )
+    page = partial(persona_page, person, story, keys, {}, "")
+    return respond(request, lambda: {**_person_data(person), "story": story_data(story) if story else None}, page)
 
 
 async def build_person(request: Request) -> Response:

@@ -76,11 +76,8 @@ def _opened(request: Request) -> tuple[str, str]:
     """
     run_id, key = str(request.path_params["run"]), str(request.path_params["key"])
     file = _file(run_id, "key")
-    if (
-        not re.fullmatch(r"[\w-]+", run_id)
-        or not file.is_file()
-        or not hmac.compare_digest(file.read_bytes(), key.encode())
-    ):
+    known = re.fullmatch(r"[\w-]+", run_id) and file.is_file()
+    if not known or not hmac.compare_digest(file.read_bytes(), key.encode()):
         raise RunNotFound("this link leads nowhere; ask whoever gave it to you for a new one")
     return run_id, f"part/{run_id}/{key}"
 

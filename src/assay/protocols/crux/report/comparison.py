@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from assay.launch.logs import result_of
 from assay.protocols.crux.report.persona import audit_line, audit_section
@@ -13,9 +12,9 @@ from assay.registry import find
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
 from assay.report.markdown import story_markdown
-from assay.report.outline import Writing, read_outline
+from assay.report.outline import Forms, Own, Writing, read_outline
 from assay.report.progress import Progress
-from assay.report.story import Block, Column, Fact, Story, Table
+from assay.report.story import Column, Fact, Story, Table
 from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
 from crux.comparison import Answer, Comparison, CruxCandidate, Read
@@ -99,12 +98,12 @@ def comparison_story(comparison: Comparison) -> Story:
         "care": [*comparison.warnings, *(line for read in comparison.authors for line in _left_out(read))],
         "alone": dict(zip(names, comparison.alone, strict=True)),
     }
-    own: dict[str, Callable[[Any], list[Block]]] = {
+    own: Own = {
         "positions": lambda _: [_positions(comparison)],
-        "matrix": lambda _: list(filter(None, [_matrix(comparison)])),
+        "matrix": lambda _: filter(None, [_matrix(comparison)]),
     }
-    accents: dict[str, Callable[[Any], str]] = {"accent": lambda view: f"c{names.index(view.author) % 6}"}
-    story = _outline().story(Writing(scope, _FORMS | accents, own))
+    forms: Forms = {**_FORMS, "accent": lambda view: f"c{names.index(view.author) % 6}"}
+    story = _outline().story(Writing(scope, forms, own))
     read = (
         Fact(one.name, f"{count_noun(one.claims, 'claim')} in {count_noun(one.passages, 'passage')}")
         for one in comparison.authors
@@ -169,7 +168,7 @@ def _dated(place: Place) -> str:
     return ", ".join(part for part in (place.title or place.item, place.date) if part)
 
 
-_FORMS: dict[str, Callable[[Any], str]] = {
+_FORMS: Forms = {
     "trial": lambda trial: trial.line(),
     "head": lambda both: "Both take for true" if both.kind == "ground" else "Both sides' own claims bear",
     "remark": lambda view: ", ".join(filter(None, (view.answer, view.history))),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
 
 from assay.protocols.crux.report.pictures import alignment_picture, graph_picture
-from assay.report.outline import Writing, read_outline
+from assay.report.outline import Own, Writing, read_outline
 from assay.report.story import Block, Story, Table, columns
 from assay.report.units import count_noun
 from crux.insight.alignment import alignment_map
@@ -38,11 +37,11 @@ def map_story(results: Sequence[DebateResult], ties: Ties | None = None) -> Stor
         "back": _back(results, sum(line.recurring for line in lines), ties or {}),
         "apart": ties is None and len(lines) > 1,
     }
-    own: dict[str, Callable[[Any], Iterable[Block]]] = {
+    own: Own = {
         "alignment": lambda _: alignment_blocks(cards, names, accents),
         "graph": lambda _: filter(None, [graph_picture(results, names, accents, ties)]),
     }
-    return _outline().story(Writing(scope, {"number": lambda held: str(len(held))}, own))
+    return _outline().story(Writing(scope, {}, own))
 
 
 def alignment_blocks(cards: Sequence[CruxCard], names: Sequence[str], accents: Sequence[str]) -> list[Block]:

@@ -66,7 +66,5 @@ def audit_section(audit: Audit, name: str = "") -> Section:
     missed = tuple(
         Details(one.text, (Quote(one.place.quote, f"{one.place.title}, {one.place.date}"),)) for one in audit.missed
     )
-    return Section(
-        f"What reading {name} overlooked" if name else "What reading overlooked",
-        (Note(audit_line(audit), tone), *missed),
-    )
+    title = f"What reading {name} overlooked" if name else "What reading overlooked"
+    return Section(title, (Note(audit_line(audit), tone), *missed))

@@ -57,9 +57,8 @@ def timeline_picture(state: DebateState) -> Figure | None:
     told = ", ".join(f"{p.stance.message} {p.stance.persona} {p.stance.stance}" for p in points)
     words = f"{len(points)} stances of {', '.join(lanes)}: {told}. {' '.join(moves) or 'Nobody moved.'}"
     groups = [(name, len(list(run))) for name, run in groupby(names)]
-    drawn = stance_lanes(
-        lanes, signs, groups, "Stances in the order of speaking", words, [state.accent(n) for n in lanes]
-    )
+    accents = [state.accent(name) for name in lanes]
+    drawn = stance_lanes(lanes, signs, groups, "Stances in the order of speaking", words, accents)
     caption = (
         f"Each stance answers the question at hand: the topic, the round's, the room's. {_SIGNS} "
         "A small triangle: a position that changed for a named reason; a red diamond: one that changed without."

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from assay.protocols.crux.report.cards import card_blocks, room_blocks
 from assay.protocols.crux.report.insight import alignment_blocks
@@ -13,7 +11,7 @@ from assay.protocols.crux.report.pictures import graph_picture, timeline_picture
 from assay.protocols.crux.report.state import DebateState
 from assay.report.clean import escaped
 from assay.report.frame import cost_section, head_facts, provenance_section
-from assay.report.outline import Scope, Writing, read_outline
+from assay.report.outline import Forms, Own, Scope, Writing, read_outline
 from assay.report.story import Block, Fact, Plain, Quote, Story
 from assay.report.units import count, count_noun, in_words, money
 from crux.results import LedgerEntry, PositionShift
@@ -42,7 +40,7 @@ def debate_story(state: DebateState) -> Story:
         "people": [(n, len(state.texts.get(n, ())), len(state.beliefs.get(n, ()))) for n in names],
         "config": state.config,
     }
-    own: dict[str, Callable[[Any], Iterable[Block]]] = {
+    own: Own = {
         "cards": lambda _: card_blocks(state),
         "alignment": lambda _: alignment_blocks(result.cards, names, accents),
         "timeline": lambda _: filter(None, [timeline]),
@@ -51,7 +49,7 @@ def debate_story(state: DebateState) -> Story:
         "room": lambda row: room_blocks(state, row.get("turns", ())),
     }
     forms = {"accent": state.accent, "question": partial(_question, state)}
-    story = _outline().story(Writing(scope, _FORMS | forms, own))
+    story = _outline().story(Writing(scope, {**_FORMS, **forms}, own))
     later = cost_section(state.run, partial(_speaker, state)), provenance_section(state.run)
     return replace(story, facts=_facts(state), sections=(*story.sections, *filter(None, later)))
 
@@ -154,7 +152,7 @@ def _speaker(state: DebateState, seat: str, phase: str) -> str:
     return f"{spoken}, {room}" if room else spoken
 
 
-_FORMS: dict[str, Callable[[Any], str]] = {
+_FORMS: Forms = {
     "capital": str.capitalize,
     "escaped": escaped,
     "model": asked_words,

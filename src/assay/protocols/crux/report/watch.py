@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
 from xml.etree import ElementTree
 
-from assay.report.outline import Writing, read_outline
+from assay.report.outline import Forms, Writing, read_outline
 from assay.report.story import Story
 from crux.comparison import SideView
 from crux.watching import CruxChange
@@ -25,10 +24,9 @@ def watch_story(names: Sequence[str], changes: Sequence[CruxChange], *, first_lo
         "moved": changes,
         "changes": {head: [one for one in changes if one.kind == kind] for kind, head in _HEADS.items()},
     }
-    forms: dict[str, Callable[[Any], str]] = {
+    forms: Forms = {
         "accent": lambda author: f"c{names.index(author) % 6}",
         "dated": lambda place: ", ".join(filter(None, (place.title, place.date))),
-        "number": lambda held: str(len(held)),
     }
     return _outline().story(Writing(scope, forms))
 

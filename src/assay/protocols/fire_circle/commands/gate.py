@@ -54,6 +54,7 @@ from fire_circle.gates.trust import Trust, enrol, signing, trust
 from fire_circle.gates.verdicts import CaseVerdict, Expected, GateResult, drift
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
+from llm_runtime.rewording import reworded
 
 _declares = declares(__package__ or "", "options.toml")
 
@@ -165,13 +166,11 @@ def _before(
         path = folder / os.path.relpath(suite.path)
         if not path.is_file():
             return f"the baseline has no {suite.path}: nothing to compare with"
-        try:
+        with reworded("the baseline's suite cannot be compared with", ConfigurationError):
             there = read_suite(path)
             data = {"name": there.name, "cases": there.cases}
             run = prepared(read_run(_KIND, data, {**there.options, **given}, names=called))
             laid = _laid(there, run, command.terms.over(there.terms))
-        except ConfigurationError as fault:
-            raise ConfigurationError(f"the baseline's suite cannot be compared with: {fault}") from None
         held = lock.held(set(laid.digests.values()), rests.keys)
         cases = [case for case in laid.task.cases if laid.digests[case.id] in held]
         task = laid.task.model_copy(update={"cases": tuple(cases)})

@@ -108,7 +108,6 @@ def _line(entry: BankEntry) -> str:
 
     content = entry.content
     head = click.style(f"{content.agreement:>4.0%}  {one_line(entry.subcategory, 24):<24}", fg="cyan")
-    quotes = "".join(
-        f"\n        > {one_line(json.dumps(text, ensure_ascii=False), _WIDTH)}" for text in content.examples[:3]
-    )
+    examples = (json.dumps(text, ensure_ascii=False) for text in content.examples[:3])
+    quotes = "".join(f"\n        > {one_line(text, _WIDTH)}" for text in examples)
     return f"{head}  {one_line(content.attack_id, 24)}\n        {one_line(content.description, _WIDTH)}{quotes}"

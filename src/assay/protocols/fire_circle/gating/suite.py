@@ -20,6 +20,7 @@ from fire_circle.gates.comparing import Waiver
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, fits
+from llm_runtime.rewording import instead, reworded
 
 
 class _File(Model):
@@ -70,10 +71,8 @@ def read_suite(path: Path) -> Suite:
     own = {name: table.pop(name) for name in _File.model_fields if name in table}
     with fits(f"{path.name}: "):
         file = _File.model_validate(own)
-    try:
+    with reworded(path.name, ConfigurationError):
         read(Options, table, strict=True)
-    except ConfigurationError as fault:
-        raise ConfigurationError(f"{path.name}: {fault}") from None
     if table.get("recall"):
         raise ConfigurationError(f"{path.name}: recall: a verdict must not hang on one machine's library; leave it out")
     places = [match for pattern in file.cases for match in _matching(path, pattern)]
@@ -123,7 +122,6 @@ def _policy(suite: Path, policy: str) -> str:
     """Return the policy: of a file where the name of one stands there."""
     if not policy.endswith((".md", ".txt")) or "\n" in policy:
         return policy
-    try:
+    refused = ConfigurationError(f"{suite.name}: policy {policy}: it cannot be read as UTF-8 text")
+    with instead(refused, OSError, UnicodeDecodeError):
         return (suite.parent / policy).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise ConfigurationError(f"{suite.name}: policy {policy}: it cannot be read as UTF-8 text") from None

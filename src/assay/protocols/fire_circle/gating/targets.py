@@ -19,6 +19,7 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.http import Http
 from llm_runtime.models import Model
+from llm_runtime.rewording import instead
 from llm_runtime.tasks import gather
 
 _PLACE = re.compile(r"\{\{ *(system|application|user|history) *\}\}")
@@ -109,10 +110,8 @@ def _endpoint(target: Target) -> Endpoint:
 async def _posted(case: Case, target: Target, endpoint: Endpoint, http: Http) -> str:
     answer: Any = (await http.post_json(endpoint, "", _filled(target.body, case), model=""))[0]
     for step in target.answer.split("."):
-        try:
+        with instead(ValueError(f"its JSON has no {target.answer}"), KeyError, IndexError, TypeError, ValueError):
             answer = answer[int(step) if isinstance(answer, list) else step]
-        except (KeyError, IndexError, TypeError, ValueError):
-            raise ValueError(f"its JSON has no {target.answer}") from None
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 

@@ -34,6 +34,7 @@ from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
 from llm_runtime.names import Folder, ModelName
+from llm_runtime.rewording import reworded
 from llm_runtime.tasks import gather
 
 Said: TypeAlias = tuple[NeutrosophicEvaluation, ...]
@@ -52,10 +53,8 @@ def read_lines(text: str) -> list[Any]:
     lines = [text] if text.lstrip().startswith("[") else [line for line in text.split("\n") if line.strip()]
     judged: list[Any] = []
     for number, line in enumerate(lines, 1):
-        try:
+        with reworded(f"cases, line {number}, is not JSON", ValueError, RecursionError):
             judged.append(json.loads(line))
-        except (ValueError, RecursionError) as fault:
-            raise ConfigurationError(f"cases, line {number}, is not JSON: {fault}") from None
     cases = cast("list[Any]", judged[0]) if judged and isinstance(judged[0], list) else judged
     numbered = (({"id": str(at)}, case) for at, case in enumerate(cases, 1))
     return [number | cast("dict[str, Any]", case) if isinstance(case, dict) else case for number, case in numbered]
@@ -184,12 +183,10 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
             if case.id in seen:
                 raise ConfigurationError(f"two cases are called {case.id[:60]}; give each an id of its own")
             seen.add(case.id)
-            try:
+            with reworded(f"case {case.id[:60]}", ConfigurationError):
                 ready, asked = circle.CircleHooks().prepare(case, options)
                 cases.append(cast("Case", ready))
                 options = cast("Options", asked)
-            except ConfigurationError as fault:
-                raise ConfigurationError(f"case {case.id[:60]}: {fault}") from None
         return task.model_copy(update={"cases": tuple(cases)}), options
 
     def title_of(self, task: Task) -> str:

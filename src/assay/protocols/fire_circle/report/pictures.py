@@ -50,11 +50,9 @@ def moves_picture(circle: Circle) -> Figure | None:
 def _arrow(circle: Circle, move: Move) -> Arrow:
     seat = circle.seat(move.model)
     remark = "gave up an alarm" if move.gave_up_alarm else "new evidence" if move.new_evidence else ""
-    others = tuple(
-        (circle.seat(model).short, value, circle.seat(model).accent)
-        for model, value in _standing(circle.history(), move.round_number).items()
-        if model != move.model
-    )
+    standing = _standing(circle.history(), move.round_number)
+    beside = ((circle.seat(model), value) for model, value in standing.items() if model != move.model)
+    others = tuple((other.short, value, other.accent) for other, value in beside)
     return Arrow(f"{seat.short}, round {move.round_number}", move.before, move.after, others, seat.accent, remark)
 
 

@@ -61,11 +61,8 @@ def _rule(name: str, told: Sequence[str]) -> Json:
 
 
 def _results(one: Judged, places: Places) -> list[Json]:
-    return [
-        _verdict(one, places),
-        *(_pattern(pattern, places) for pattern in one.patterns),
-        *(_hidden(piece, places) for piece in one.hidden),
-    ]
+    patterns = (_pattern(pattern, places) for pattern in one.patterns)
+    return [_verdict(one, places), *patterns, *(_hidden(piece, places) for piece in one.hidden)]
 
 
 def _result(rule: str, message: str, places: Places, quote: str, locations: Sequence[Json], **rest: Any) -> Json:

@@ -70,9 +70,8 @@ class Places:
     def _in_file(self, layer: Place, example: Example) -> Json:
         """Return the quote's first line in its layer's part of the file, or where that part begins."""
         source = self._source or ""
-        start, end = self._fields.get(
-            "history" if layer == "earlier" else layer, self._fields.get("", (0, len(source)))
-        )
+        whole = self._fields.get("", (0, len(source)))
+        start, end = self._fields.get("history" if layer == "earlier" else layer, whole)
         plain = example.quote.split("\n", 1)[0].strip()
         spellings = (plain, *(json.dumps(plain, ensure_ascii=ascii)[1:-1] for ascii in (False, True)))
         first = next((one for one in spellings if one and source.find(one, start, end) >= 0), "")
@@ -87,11 +86,8 @@ class Places:
         return {"startLine": line, "startColumn": column, "endLine": line, "endColumn": column + len(first)}
 
     def _logical(self, layer: str) -> Json:
-        return {
-            "name": layer,
-            "fullyQualifiedName": ".".join(filter(None, ("prompt", self.name, layer))),
-            "kind": "member",
-        }
+        qualified = ".".join(filter(None, ("prompt", self.name, layer)))
+        return {"name": layer, "fullyQualifiedName": qualified, "kind": "member"}
 
 
 def _field_places(source: str, line: int) -> dict[str, tuple[int, int]]:

@@ -5,7 +5,7 @@ Its sections stand in ``circle.toml``; here is what their names mean, and how th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from assay.protocols.fire_circle.report.state import Circle, CircleState, seat_n
 from assay.protocols.fire_circle.task import hidden_of
 from assay.report.clean import escaped
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
-from assay.report.outline import Scope, Writing, read_outline
+from assay.report.outline import Forms, Own, Scope, Writing, read_outline
 from assay.report.story import Block, Note, Plain, Prose, Quote, Story, Voice
 from assay.report.units import in_words
 from fire_circle.empty_chair import influence_by_round
@@ -126,7 +126,7 @@ def _spoken(circle: Circle) -> Iterator[Scope]:
             yield {"chair": held.chair, "number": held.number, "share": share, "answer": answer, "first": first}
 
 
-def _own(state: CircleState, circle: Circle | None) -> dict[str, Callable[[Any], Iterable[Block]]]:
+def _own(state: CircleState, circle: Circle | None) -> Own:
     """Return what is more than a text or a table."""
 
     def trouble(_: Any) -> Iterable[Block]:
@@ -138,12 +138,10 @@ def _own(state: CircleState, circle: Circle | None) -> dict[str, Callable[[Any],
         for name, text in state.layers.items():
             yield marked_layer(text, name, patterns, judged=circle is not None and name == circle.layer)
 
-    made: dict[str, Callable[[Any], Iterable[Block]]] = {
-        "trouble": trouble,
-        "none": lambda _: trouble(_) or (Note("There is no verdict."),),
-        "reasons": _reasons,
-        "prompt": prompt,
-    }
+    def none(_: Any) -> Iterable[Block]:
+        return trouble(_) or (Note("There is no verdict."),)
+
+    made: Own = {"trouble": trouble, "none": none, "reasons": _reasons, "prompt": prompt}
     if circle:
         made |= {
             "rounds_picture": lambda _: filter(None, (rounds_picture(circle),)),
@@ -182,7 +180,7 @@ def _round(circle: Circle, held: Round) -> Iterator[Block]:
         yield Note(f"The seats agree ({agree}): no further round.")
 
 
-def _forms(state: CircleState, circle: Circle | None) -> Mapping[str, Callable[[Any], str]]:
+def _forms(state: CircleState, circle: Circle | None) -> Forms:
     """Return how things are written in a report with these seats."""
     models = [evaluation.model for evaluation in state.result.evaluations] if state.result else []
     names = dict(zip(models, seat_names(models), strict=True))
@@ -235,7 +233,7 @@ def _kind(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-_FORMS: Mapping[str, Callable[[Any], str]] = {
+_FORMS: Forms = {
     "attacks": lambda kinds: in_words([f"{_words(kind)} ({', '.join(kind.references)})" for kind in kinds]),
     "claim": lambda claim: visible(_claim(claim)).text,
     "dropped": _WORDS["dropped"].__getitem__,

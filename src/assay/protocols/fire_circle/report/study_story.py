@@ -5,16 +5,16 @@ Its sections stand in ``study.toml``; here is what their names mean and how amou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
 from assay.protocols.fire_circle.report import study_pictures as pictures
 from assay.protocols.fire_circle.report.state import seat_names
 from assay.report import units
-from assay.report.outline import Scope, Writing, read_outline
+from assay.report.outline import Forms, Own, Scope, Writing, read_outline
 from assay.report.standing import Leaning, RunVerdict
-from assay.report.story import Block, Story
+from assay.report.story import Story
 from assay.report.units import count_noun, money, percent
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.results import Spend
@@ -52,7 +52,7 @@ def cost(spend: Spend) -> str:
     return units.cost(spend.cost, spend.calls, spend.unpriced_calls)
 
 
-FORMS: Mapping[str, Callable[[Any], str]] = {
+FORMS: Forms = {
     "accent": lambda name: _ACCENTS.get(name, "quiet"),
     "cause": lambda row: row[1].fault.partition(":")[0] or row[2],
     "came": lambda row: "failed" if row[1].fault or row[2] else "done",
@@ -84,9 +84,8 @@ def study_story(figures: Figures, judged: Sequence[tuple[str, ItemFinished]] = (
         judged: its items, each with the name of its pass.
         run_id: the run that it was.
     """
-    drawn: dict[str, Callable[[Any], list[Block]]] = {}
-    if movement := figures.movement:
-        drawn |= {"means": lambda _: [pictures.means_picture(movement)]}
+    movement = figures.movement
+    drawn: Own = {"means": lambda _: [pictures.means_picture(movement)]} if movement else {}
     lists = (("missed", figures.missed), ("false alarm", figures.false_alarms))
     wrong = {one.name: (why, one.text) for why, listed in lists for one in listed}
     items = [(name, item, *wrong.get(item.name, ("", ""))) for name, item in judged]

@@ -1,0 +1,2 @@
+def microseconds(ticks):
+    return ticks * 100000

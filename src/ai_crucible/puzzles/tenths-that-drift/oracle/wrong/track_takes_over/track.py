@@ -1,0 +1,2 @@
+def elapsed(first, last):
+    return (last - first) * 100000
