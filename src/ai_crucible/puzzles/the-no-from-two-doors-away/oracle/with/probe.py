@@ -22,6 +22,7 @@ def decided(text, asked):
     """The reasons for what is asked."""
     policy = read_policy(text)
     reasons = [why(policy, *one) for one in asked]
+    assert {*reasons}, "reasons are values"
     return [[reason.allowed, reason.line, list(reason.chain)] for reason in reasons]
 
 
