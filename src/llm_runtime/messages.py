@@ -139,8 +139,8 @@ class Request:
         label = {name: getattr(self.label, name) for name in ("attempt", "phase", "protocol", "round", "seat")}
         messages = [m.to_dict() for m in self.messages]
         made: dict[str, object] = {"fallbacks": list(self.fallbacks) or None, "label": label, "messages": messages}
-        fields = ((name, made[name] if name in made else getattr(self, name)) for name in _ASKED)
-        return {name: value for name, value in fields if value is not None}
+        kept = {name: made[name] if name in made else getattr(self, name) for name in _ASKED}
+        return {name: value for name, value in kept.items() if value is not None}
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -196,9 +196,8 @@ class Usage:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tokens as JSON-compatible data, its keys in order; a detail that is 0 is left out."""
-        fields = ((name, getattr(self, name)) for name in sorted(self.__slots__))
         always = ("estimated", "input_tokens", "output_tokens")
-        return {name: value for name, value in fields if value or name in always}
+        return {name: value for name in sorted(self.__slots__) if (value := getattr(self, name)) or name in always}
 
 
 @dataclass(frozen=True, slots=True)
