@@ -96,7 +96,7 @@ class Served:
             now = spent(self._start.first(self._process.pid))
             before = now if before is None else before
             if now - before >= 0.75 * seconds or time.monotonic() - begun > 10 * seconds:
-                self._give_up(f"it takes more than {seconds:g} s for one call")
+                self._give_up(f"it takes more than {round(seconds, 1):g} s for one call")
 
     def _give_up(self, why: str) -> NoReturn:
         self.close()

@@ -71,7 +71,7 @@ def fetched(host):
     return socket.gethostbyname(host)
 
 
-def numbers(n): yield from range(n)
+def numbers(n): return map(int, range(n))
 def shown(text): print(text)
 def mapped(f, items): return [f(item) for item in items]
 def since(): return time.time()
@@ -96,6 +96,7 @@ RAISES = "ENSURES: low > high implies raises(ValueError)"
 UNIQUE = proposal(
     ["items: List<Int>"], "List<Int>", "ENSURES: set(result) == set(items)", "ENSURES: len(result) == len(set(items))"
 )
+COUNTED = ("ENSURES: len(result) == min(max(n, 0), 50)", "ENSURES: all(result[i] == i for i in range(len(result)))")
 #: What a model would answer, written by hand: the proposal, and the second one where the code breaks the first.
 ANSWERS: dict[str, list[Any]] = {
     "slug": [
@@ -121,7 +122,7 @@ ANSWERS: dict[str, list[Any]] = {
         },
     ],
     "emptied": [proposal(["items: List<Int>"], "Int", "ENSURES: result == len(items)")],
-    "numbers": [proposal(["n: Int"], "List<Int>", "ENSURES: result == list(range(min(n, 50)))")],
+    "numbers": [proposal(["n: Int"], "List<Int>", *COUNTED)],
     "asks": [proposal(["host: Text"], "Text", "ENSURES: len(result) > 0")],
 }  # fmt: skip
 

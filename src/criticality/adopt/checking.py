@@ -11,7 +11,6 @@ from typing import Literal
 from criticality.adopt.adopting import Adoption
 from criticality.adopt.deciding import kept, owed
 from criticality.adopt.proposing import Proposal, artifacts_of, proposal_fault
-from criticality.canonical import pretty
 from criticality.config import Config, ProjectConfig
 from criticality.judging.court import Court
 from criticality.judging.hearing import Verdict
@@ -61,11 +60,6 @@ class CheckedFunction(Model):
     path: str = ""
     line: int = 0
     cases: int = 0
-
-
-def record_text(record: AdoptionRecord) -> str:
-    """Return the text of the record of a folder, which :func:`check` reads."""
-    return pretty(record.model_dump(mode="json", exclude_defaults=True)) + "\n"
 
 
 async def check(folder: Path, parallel: int = 2) -> list[CheckedFunction]:

@@ -158,8 +158,6 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors):
         yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
         return
-    if candidate.lazy and kinds[-1].name != "List":
-        yield "it gives its items one by one: returns is a List of them"
     known = {p.name: p for p in candidate.parameters}
     names = [p.name for p in params]
     if strange := [name for name in names if name not in known]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from criticality.adopt.adopting import Adoption, Decision
-from criticality.adopt.checking import RECORD, AdoptionRecord, read_adopted, record_text
+from criticality.adopt.checking import RECORD, AdoptionRecord, read_adopted
 from criticality.adopt.deciding import deviations, kept
 from criticality.adopt.proposing import artifacts_of
 from criticality.artifacts import Artifacts, Body
@@ -73,7 +73,7 @@ def write_adoption(
         tree |= adopter.tests(package, [_adopted(candidates[one.id], one) for one in adopted], folder)
         way, why = os.path.relpath(package.top, folder), data["not_adopted"]
         record = AdoptionRecord(package=way, adoptions=adopted, run=run, left_out=why, isolation=isolation)
-        tree[RECORD] = record_text(record)
+        tree[RECORD] = pretty(record.model_dump(mode="json", exclude_defaults=True)) + "\n"
         tree["spec/spec.toml"] = toml(artifacts.spec.model_dump(mode="json"))
         tree["spec/claims.toml"] = toml(claims_data(artifacts))
         tree["docs/contracts.md"] = contracts_text(language(package.language), artifacts)
@@ -168,9 +168,9 @@ def _trace(
     data.setdefault("system", artifacts.name)
     data.setdefault("transformations", [])
     data["package"] = {"name": package.name, "digest": package.digest()}
-    told = {"kind", "promise", "case", "because", "decision"}
-    found = {one.function: [f.model_dump(include=told) for f in one.findings] for one in adoptions}
-    data["findings"] = {name: findings for name, findings in found.items() if findings}
+    data["findings"] = grouped(
+        (one.function, f.model_dump(exclude={"owed", "allowed"})) for one in adoptions for f in one.findings
+    )
     data["not_adopted"] = {one.function: one.refused for one in adoptions if one.refused} | dict(left_out)
     return data
 

@@ -15,15 +15,15 @@ import click
 from assay.console.declared import declares
 from assay.console.options import with_store
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from criticality.adopt.adopting import Decision
     from criticality.adopt.deciding import Deviation
     from llm_runtime.store import RunStore
 
-#: Labels of the bench, and keys at a terminal, by what they decide.
-_LABELS: dict[str, Decision] = {"accept": "accepted", "reject": "rejected"}
-_KEYS: dict[str, Decision] = {"a": "accepted", "r": "rejected", "s": ""}
+#: Labels of the bench, and first letters at a terminal, by what they decide.
+_LABELS: dict[str, Decision] = {"accept": "accepted", "reject": "rejected", "s": ""}
 
 
 @click.command()
@@ -48,8 +48,10 @@ def decide(folder: str, accept: tuple[str, ...], reject: tuple[str, ...], labels
     undecided = {one.place for one in deviations(record.adoptions) if not one.finding.decision}
     if both := sorted({*accept} & {*reject}):
         raise ConfigurationError(f"{both[0]} is accepted and rejected; give it once")
-    said: dict[str, Decision] = dict.fromkeys(accept, "accepted") | dict.fromkeys(reject, "rejected")
-    decide_there(root, {place: labelled[place] for place in undecided & labelled.keys()} | said)
+    given = {place: labelled[place] for place in undecided & labelled.keys()}
+    for label, places in (("accept", accept), ("reject", reject)):
+        given |= dict.fromkeys(places, _LABELS[label])
+    decide_there(root, given)
     return 0
 
 
@@ -76,7 +78,8 @@ def _counted(found: list[Deviation], hint: str) -> str:
 
 def _asked(one: Deviation) -> Decision:
     click.echo("\n".join(_lines(one)))
-    return _KEYS[click.prompt("[a]ccept the behaviour, [r]eject it, [s]kip", type=click.Choice(list(_KEYS)))]
+    key = click.prompt("[a]ccept the behaviour, [r]eject it, [s]kip", type=click.Choice(["a", "r", "s"]))
+    return next(decision for label, decision in _LABELS.items() if label.startswith(key))
 
 
 def _lines(one: Deviation) -> Iterator[str]:
@@ -99,8 +102,6 @@ def _labelled(store: RunStore, run: str) -> dict[str, Decision]:
 
 
 def _written(path: str) -> dict[str, Decision]:
-    try:
-        rows = list(csv.DictReader(io.StringIO(Path(path).read_text(encoding="utf-8-sig"))))
-    except (OSError, ValueError, csv.Error) as fault:
-        raise ConfigurationError(f"{path} is no table of labels: {fault}; export the cases of the run as CSV") from None
+    with saying(f"{path} cannot be read"):
+        rows = csv.DictReader(io.StringIO(Path(path).read_text(encoding="utf-8-sig", errors="replace")))
     return {row.get("place") or "": _LABELS[label] for row in rows if (label := row.get("agreed") or "") in _LABELS}

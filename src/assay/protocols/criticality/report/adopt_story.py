@@ -68,11 +68,7 @@ class AdoptFold(GenericFold):
             "left_out": refused | self.left_out,
         }
         ended = ending_notes(run, ending(run, "The adoption"))
-        own: dict[str, Callable[[Any], Iterable[Block]]] = {
-            "ended": lambda _: ended,
-            "decided": _decided,
-            "rewriting": _rewriting,
-        }
+        own: dict[str, Callable[[Any], Iterable[Block]]] = {"ended": lambda _: ended, "decided": _decided}
         story = _outline().story(Writing(scope, _FORMS, own))
         cost = cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase)
         later = filter(None, (cost, provenance_section(run, {"Folder": folder})))
@@ -132,12 +128,6 @@ def _decided(row: _Row) -> list[Block]:
 
 def _met(one: Deviation) -> str:
     return fenced("\n".join([one.finding.promise, "", one.call, f"  {one.answer}".rstrip()]))
-
-
-def _rewriting(row: _Row) -> list[Block]:
-    one = row.adoption
-    told = one and one.rewriting and not one.refused
-    return [Note(one.rewriting, "good" if one.rewritten else "warning")] if one and told else []
 
 
 def _cause(row: _Row) -> str:

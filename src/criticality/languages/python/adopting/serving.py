@@ -65,7 +65,7 @@ class AdoptedPython(Python):
             ],
             "result": kind_of(function.result),
             "errors": sorted(function.errors),
-            "first": PREFIX if candidate.lazy else 0,
+            "first": PREFIX,
             "changed": with_body(candidate.source, body.text) if body.text else "",
             "needed": _imports(self.package.texts.get(candidate.path, "")),
         }

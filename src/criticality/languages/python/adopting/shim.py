@@ -63,7 +63,7 @@ def adopted(root, module, file, name, params, result, errors, first, changed, ne
     Args:
         params: name, type and whether it goes by keyword, each.
         errors: names of errors that are promised; one below them is one of them.
-        first: items that are taken of what it gives, as a list; 0 takes it as it is.
+        first: items that are taken of an iterator, where a list of them is promised.
         changed: the function's whole text, where it is another one.
         needed: modules that its module imports when it is called; the seal would not let it.
     """
@@ -82,7 +82,8 @@ def adopted(root, module, file, name, params, result, errors, first, changed, ne
         named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
         try:
             returned = real(*by_place, **named)
-            returned = list(islice(returned, first)) if first else returned
+            if result[0] == "List" and hasattr(returned, "__next__"):
+                returned = list(islice(returned, first))
         except Exception as error:
             promised = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
             if promised and promised != type(error).__name__:

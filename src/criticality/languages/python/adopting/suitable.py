@@ -22,20 +22,20 @@ def refusal(node: _Function, classes: Collection[str]) -> str:
 
 
 def is_lazy(node: _Function) -> bool:
-    """Tell whether a function gives its items one by one: it yields, or says that it returns an iterator."""
-    returned = node.returns.value if isinstance(node.returns, ast.Subscript) else node.returns
-    yields = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in _parts(node))
-    return yields or (returned is not None and _last(returned) in _WORDS["lazy"])
-
-
-def _parts(node: _Function) -> list[ast.AST]:
-    return [part for statement in node.body for part in (statement, *_own(statement))]
+    """Tell whether a function gives its items one by one: it yields, or returns what is called as an iterator is."""
+    said = node.returns.value if isinstance(node.returns, ast.Subscript) else node.returns
+    own = list(_own(ast.Module(node.body, [])))
+    given = [part.value for part in own if isinstance(part, ast.Return)]
+    made = {ast.unparse(one.func).removeprefix("itertools.") for one in given if isinstance(one, ast.Call)}
+    made |= {_last(said)} if said else set()
+    items = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own)
+    return items or any(isinstance(one, ast.GeneratorExp) for one in given) or not made.isdisjoint(_WORDS["lazy"])
 
 
 def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
     if isinstance(node, ast.AsyncFunctionDef):
         yield "it is a coroutine"
-    own = _parts(node)
+    own = [part for statement in node.body for part in (statement, *_own(statement))]
     for decorator in node.decorator_list:
         name = _last(decorator.func if isinstance(decorator, ast.Call) else decorator)
         if name in _WORDS["decorators"]:
