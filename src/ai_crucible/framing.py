@@ -42,6 +42,7 @@ class Framing:
         standings: others' results; the social arm needs one.
         tool_text: how to call tools in text, for models without native calls.
         judged: whether judges rule on a claim of novelty.
+        agent: whether an agent with tools of its own attempts it.
     """
 
     arm: Arm = "neutral"
@@ -51,6 +52,7 @@ class Framing:
     standings: Sequence[Rival] = ()
     tool_text: str = ""
     judged: bool = False
+    agent: bool = False
 
 
 def render_context(puzzle: Puzzle, framing: Framing) -> list[Line]:
@@ -60,14 +62,23 @@ def render_context(puzzle: Puzzle, framing: Framing) -> list[Line]:
         ConfigurationError: an arm without the history that it refers to; nothing is made up.
     """
     fence = Fence(framing.seed, CallLabel("ai_crucible", "task", puzzle.meta.id))
+    stated, budget = fence("TASK", f"{puzzle.meta.title}\n\n{puzzle.prompt}"), puzzle.meta.budget
+    if framing.agent:
+        whole = load_prompt(_PACKAGE, "agent").render(
+            framing=_framed(puzzle, framing),
+            files=_rule(puzzle.meta, fence),
+            budget=f"{budget.turns} questions to your model, {budget.seconds:g} seconds of wall time",
+            task=stated,
+        )
+        return [Line("user", whole)]
     system = load_prompt(_PACKAGE, "solver").render(
         framing=_framed(puzzle, framing),
         files=_rule(puzzle.meta, fence),
-        budget=describe(puzzle.meta.budget),
+        budget=describe(budget),
         tools=framing.tool_text,
         novelty=load_prompt(_PACKAGE, "novelty_judged" if framing.judged else "novelty_unjudged").render().strip(),
     )
-    task = load_prompt(_PACKAGE, "task").render(task=fence("TASK", f"{puzzle.meta.title}\n\n{puzzle.prompt}"))
+    task = load_prompt(_PACKAGE, "task").render(task=stated)
     return [Line("system", system.strip()), Line("user", task)]
 
 

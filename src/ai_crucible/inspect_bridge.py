@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -21,7 +22,7 @@ from inspect_ai.model import (
     get_model_info,
 )
 from inspect_ai.solver import TaskState
-from inspect_ai.tool import Tool, ToolDef, ToolInfo, ToolParam, ToolParams
+from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolInfo, ToolParam, ToolParams
 from inspect_ai.tool import ToolCall as InspectCall
 from inspect_ai.util import LimitExceededError
 
@@ -101,22 +102,27 @@ def inspect_generate(
         if state is not None:
             state.messages = messages
         if in_text:
-            output = await _paid(model, [to_chat(line) for line in as_plain(lines, seed)], [], role)
+            output = await paid(model, [to_chat(line) for line in as_plain(lines, seed)], [], role)
         else:
-            output = await _paid(model, messages, [to_info(tool) for tool in tools], role)
+            output = await paid(model, messages, [to_info(tool) for tool in tools], role)
         if state is not None:
             state.output = output
-        message = output.message
-        asked = message.tool_calls or []
-        calls = tuple(ToolCall(one.id, one.function, one.arguments, fault=one.parse_error or "") for one in asked)
+        turn = as_turn(output)
         if in_text:
             count += 1
-            calls = parse_call(message.text, count)
-        usage = output.usage
-        read, written = (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
-        return Turn(message.text, calls, read, written, output.model)
+            turn = replace(turn, calls=parse_call(turn.text, count))
+        return turn
 
     return generate
+
+
+def as_turn(output: ModelOutput) -> Turn:
+    """Return what a model said in one turn."""
+    asked = output.message.tool_calls or []
+    calls = tuple(ToolCall(one.id, one.function, one.arguments, fault=one.parse_error or "") for one in asked)
+    usage = output.usage
+    read, written = (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
+    return Turn(output.message.text, calls, read, written, output.model)
 
 
 def inspect_model_function(usual: Model, others: Mapping[str, Model] | None = None) -> Generate:
@@ -135,7 +141,7 @@ def inspect_model_function(usual: Model, others: Mapping[str, Model] | None = No
         config = GenerateConfig(temperature=request.temperature, max_tokens=request.max_tokens, seed=request.seed)
         began = time.monotonic()
         try:
-            output = await _paid(model, messages, [], request.label.words, config)
+            output = await paid(model, messages, [], request.label.words, config)
         except (LlmRuntimeError, LimitExceededError, TerminateSampleError):
             raise
         except Exception as fault:
@@ -169,9 +175,10 @@ def _as_reply(output: ModelOutput, request: Request, took_ms: int) -> Reply:
     return reply
 
 
-async def _paid(
-    model: Model, messages: list[ChatMessage], tools: list[ToolInfo], role: str, config: GenerateConfig | None = None
-) -> ModelOutput:
+async def paid(
+    model: Model, messages: list[ChatMessage], tools: list[ToolInfo], role: str, config: GenerateConfig | None = None,
+    choice: ToolChoice | None = None,
+) -> ModelOutput:  # fmt: skip
     """Make one call out of the trial's purse, if there is one; a provider that asks the purse itself is left to it.
 
     Raises:
@@ -180,7 +187,7 @@ async def _paid(
     config = config or GenerateConfig()
     purse = PURSE.get()
     if purse is None or getattr(model.api, "keeps_to_purse", False):
-        return await model.generate(messages, tools=tools, config=config)
+        return await model.generate(messages, tools=tools, tool_choice=choice, config=config)
     info = get_model_info(model)
     if info is None or info.cost is None:
         raise UnknownPrice(f"no price is known for {model}, so a cap in USD cannot hold")
@@ -190,7 +197,7 @@ async def _paid(
 
     async def call() -> tuple[ModelOutput, int | None]:
         bounded = config.model_copy(update={"max_tokens": most})
-        output = await model.generate(messages, tools=tools, config=bounded)
+        output = await model.generate(messages, tools=tools, tool_choice=choice, config=bounded)
         cost = output.usage.total_cost if output.usage else None
         return output, None if cost is None else ceil(cost * 1_000_000)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,6 +41,7 @@ async def open_box(
     hidden: Sequence[Path] = (),
     root: Root | None = None,
     pipes: Path | None = None,
+    shared: Mapping[str, Path] | None = None,
 ) -> Box:
     """Start a box. The caller closes it.
 
@@ -50,6 +51,7 @@ async def open_box(
         hidden: folders that must not be seen inside.
         root: what it is made of; the host's programs where left out.
         pipes: a folder of pipes to another box, mounted at ``/pipe``.
+        shared: host files and folders that it reads, by their place.
 
     Raises:
         CannotIsolate: nothing here isolates; the message carries the reason.
@@ -57,7 +59,7 @@ async def open_box(
     """
     with told():
         mounts = {ORACLE: oracle} if oracle else {}
-        shared = {PIPES: pipes} if pipes else {}
+        shared = {**(shared or {}), **({PIPES: pipes} if pipes else {})}
         return await sandbox.open_box(limits, root=root, mounts=mounts, shared=shared, hidden=[*hidden, _PACKAGE])
 
 

@@ -77,7 +77,7 @@ def attempts_of(log: EvalLog) -> list[AttemptRecord]:
 
 
 def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
-    metadata = sample.metadata
+    metadata, conditions = sample.metadata, (log.eval.metadata or {}).get("ai_crucible", {})
     score = oracle_score(sample)
     ours: dict[str, Any] = (score.metadata or {}) if score else {}
     usage = list((sample.model_usage or {}).values())
@@ -86,7 +86,7 @@ def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
         puzzle=str(sample.id),
         kind=str(metadata.get("kind", "")),
         epoch=sample.epoch,
-        model=team_name([log.eval.model, *(log.eval.metadata or {}).get("ai_crucible", {}).get("cohort", [])]),
+        model=team_name([log.eval.model, *conditions.get("cohort", [])], conditions.get("agent", "")),
         arm=metadata.get("arm", "neutral"),
         passed=bool(score.as_float()) if score else None,
         failed=tuple(ours.get("gate", {}).get("failed", ())),

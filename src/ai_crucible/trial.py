@@ -20,26 +20,15 @@ from typing import Any, TypeAlias, TypeVar, cast
 from inspect_ai import Epochs, Task, task
 from inspect_ai._util.working import sample_waiting_time
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalSpec, transcript
+from inspect_ai.log import transcript
 from inspect_ai.model import get_model
-from inspect_ai.scorer import (
-    SampleScore,
-    Score,
-    Scorer,
-    ScoreReducer,
-    Target,
-    accuracy,
-    mean,
-    mean_score,
-    pass_at,
-    pass_k,
-    scorer,
-)
+from inspect_ai.scorer import Score, Scorer, ScoreReducer, Target, accuracy, mean, mean_score, pass_at, pass_k, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import EarlyStop, LimitExceededError, SandboxEnvironmentSpec, registry_info, sandbox
-from pydantic import JsonValue
+from inspect_ai.util import LimitExceededError, SandboxEnvironmentSpec, registry_info, sandbox
 
 from ai_crucible import roles
+from ai_crucible.agent_attempt import AgentSolver
+from ai_crucible.agents import AgentCommand, agent_name, find_agent, order_for
 from ai_crucible.attempt import begin, grade, halt, prepare
 from ai_crucible.attestation import TrialKeeper
 from ai_crucible.boundary import leaked
@@ -48,9 +37,10 @@ from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.framing import Framing, PastAttempt, Rival
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
-from ai_crucible.inspect_sandbox import InspectWorkBox
+from ai_crucible.inspect_sandbox import BwrapSandbox, InspectWorkBox
 from ai_crucible.judge_panel import Judge, Reducer
 from ai_crucible.keeping import keep
+from ai_crucible.leaving_out import LeavingOut
 from ai_crucible.purse import PURSE
 from ai_crucible.puzzle_box import order_of, root_at
 from ai_crucible.puzzle_loader import in_drawn_order, load_puzzles
@@ -85,6 +75,7 @@ class _Panel:
     reducer: Reducer
     critic: str
     cohort: tuple[str, ...]
+    agent: AgentCommand | None = None
 
 
 class _Desk:
@@ -122,6 +113,7 @@ def trial(
     reducer: str = "median",
     critic: str = "",
     cohort: str | list[str] = "",
+    agent: str = "",
     shuffled: bool = False,
 ) -> Task:
     """Attempt sealed puzzles k times each, each attempt in a box of its own.
@@ -142,6 +134,7 @@ def trial(
         reducer: of the judges' scores: ``median`` or ``majority``.
         critic: a model that comments on each finished attempt, into the trace; none where empty.
         cohort: models that take turns with the solver in one attempt.
+        agent: whose command line attempts it with the model, by name or in words; see ``agents.toml``.
         shuffled: the puzzles' order is drawn from the seed; by id where left out.
     """
     arm, reducer = _one_of("framing arm", arm, ARMS), _one_of("reducer", reducer, _REDUCERS)
@@ -155,14 +148,12 @@ def trial(
     grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded}, seed)
     loaded = _draw_all(grader, loaded)
     text = describe_tools(TOOLS) if protocol == "text" else ""
-    framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
-    panel = _Panel(tuple(_listed(judges)), untagged, reducer, critic, tuple(_listed(cohort)))
+    framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)), agent=bool(agent))
+    command = _agent(agent, sandbox, cohort)
+    panel = _Panel(tuple(_listed(judges)), untagged, reducer, critic, tuple(_listed(cohort)), command)
     desk = _Desk(loaded, framing, panel, grader)
     framings = {name: _of_puzzle(framing, name, history or {}, standings or {}) for name in desk.puzzles}
-    samples = [
-        _sample(puzzle, framings[puzzle.meta.id], sandbox, desk.root, desk.grader.oracles[puzzle.meta.id])
-        for puzzle in loaded
-    ]
+    samples = [_sample(puzzle, framings[puzzle.meta.id], sandbox, desk) for puzzle in loaded]
     reducers: list[ScoreReducer] = [mean_score(), pass_at(k), pass_k(k)] if k > 1 else [mean_score()]
     scorers: list[Scorer] = [oracle_scorer(desk)]
     if desk.panel.judges:
@@ -177,7 +168,7 @@ def trial(
         # One attempt's error stops no other, and leaves a log that a further sitting completes.
         fail_on_error=True,
         continue_on_fail=True,
-        metadata={"ai_crucible": _conditions(desk, protocol)},
+        metadata={"ai_crucible": _conditions(desk, protocol) | ({"agent": agent_name(agent)} if agent else {})},
         version=1,
         early_stopping=LeavingOut(reason) if (reason := LEFT_OUT.get()) else None,
     )
@@ -187,29 +178,6 @@ if registry_info(trial).name == "trial":
     # Inspect puts the package's name before the task's, except where it finds no distribution of that name, as in
     # an editable install of Assay; by name it is ai_crucible/trial either way.
     trial = task(name="ai_crucible/trial")(cast(Any, trial).__wrapped__)
-
-
-class LeavingOut:
-    """Inspect's early stopping: an attempt for which there is a reason is not made."""
-
-    def __init__(self, reason: Callable[[str, int], str]) -> None:
-        self._reason = reason
-
-    async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
-        """Return what the log calls it."""
-        return "left out"
-
-    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
-        """Leave an attempt out that is not to be made."""
-        reason = self._reason(str(id), epoch)
-        return EarlyStop(id=id, epoch=epoch, reason=reason) if reason else None
-
-    async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
-        """Do nothing: who asked for the trial is told by another way."""
-
-    async def complete_task(self) -> dict[str, JsonValue]:
-        """Return what the log is to say besides."""
-        return {}
 
 
 def _of_puzzle(framing: Framing, puzzle: str, history: _Rows, standings: _Rows) -> Framing:
@@ -247,8 +215,15 @@ def _listed(value: str | list[str]) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root, oracle: str) -> Sample:
-    state = begin(puzzle, framing)
+def _agent(words: str, sandbox: str, cohort: str | list[str]) -> AgentCommand | None:
+    if words and (sandbox != "bwrap" or cohort):
+        raise ConfigurationError("an agent sits alone, without a cohort, and in the box of bwrap")
+    return find_agent(words) if words else None
+
+
+def _sample(puzzle: Puzzle, framing: Framing, kind: str, desk: _Desk) -> Sample:
+    state, agent = begin(puzzle, framing), desk.panel.agent
+    order = order_of(puzzle, desk.root) if kind == "bwrap" else None
     meta = puzzle.meta
     return Sample(
         id=meta.id,
@@ -259,13 +234,13 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root, oracle: str
             "difficulty": meta.difficulty,
             "anchor": meta.anchor,
             "puzzle_digest": puzzle.digest,
-            "oracle_digest": oracle,
+            "oracle_digest": desk.grader.oracles[meta.id],
             "self_reported": self_reported(puzzle),
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
             "seed": framing.seed,
         },
-        sandbox=SandboxEnvironmentSpec(kind, order_of(puzzle, root) if kind == "bwrap" else None),
+        sandbox=SandboxEnvironmentSpec(kind, order_for(order, agent) if agent and order else order),
     )
 
 
@@ -304,7 +279,10 @@ def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
         models = [get_model(), *(get_model(name) for name in desk.panel.cohort)]
         asks = [inspect_generate(one, state, in_text=in_text, seed=desk.framing.seed) for one in models]
         try:
-            if desk.panel.cohort:
+            if desk.panel.agent:
+                box = sandbox().as_type(BwrapSandbox).box
+                await AgentSolver(desk.panel.agent, box, governor)(attempt)
+            elif desk.panel.cohort:
                 await roles.CohortSolver(asks, hands, governor)(attempt)
             else:
                 await roles.Solver(asks[0], hands, governor)(attempt)

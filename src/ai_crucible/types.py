@@ -27,6 +27,7 @@ TerminatedBy: TypeAlias = Literal[
     "box_died",
     "work_refused",
     "inspect_limit",
+    "agent_died",
 ]
 """How an attempt ended. The first two are the solver's own doing, the others are the kernel's."""
 
@@ -155,7 +156,8 @@ class TraceEvent(Model):
     """One thing the kernel saw happen in an attempt. ``at_ms`` counts from the attempt's start."""
 
     kind: Literal[
-        "started", "model_call", "tool_call", "andon", "terminated", "copied", "graded", "panel", "critic", "gate"
+        "started", "model_call", "tool_call", "agent", "andon", "terminated", "copied", "graded", "panel", "critic",
+        "gate",
     ]  # fmt: skip
     at_ms: int = Field(ge=0)
     data: dict[str, Any] = {}
@@ -300,9 +302,9 @@ class AttemptRecord(Model):
         return value or "unnamed"
 
 
-def team_name(models: Sequence[str]) -> str:
-    """Return the name under which a solver, or one with a cohort, is counted."""
-    return " + ".join(models)
+def team_name(models: Sequence[str], agent: str = "") -> str:
+    """Return the name under which a solver, or one with a cohort, or an agent with its model, is counted."""
+    return f"agent {agent} with {models[0]}" if agent else " + ".join(models)
 
 
 class How(TypedDict, total=False):
@@ -317,6 +319,7 @@ class How(TypedDict, total=False):
     cohort: list[str]
     chrome: dict[str, Any] | None
     box_root: str
+    agent: str
 
 
 OracleRunner: TypeAlias = "Callable[[Puzzle, bytes, bytes], Awaitable[Verdict]]"

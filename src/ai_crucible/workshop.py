@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import Unpack
 
+from ai_crucible.agents import agent_name
 from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import Ledger, TrialKeeper, Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested, graded_events, log_path, set_aside
@@ -138,7 +139,8 @@ class Workshop:
             from ai_crucible.trial import trial as make
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
         arm, judges, cohort = how.get("arm", "neutral"), how.get("judges", []), how.get("cohort", [])
-        name = team_name([str(model), *cohort])
+        agent = how.get("agent", "")
+        name = team_name([str(model), *cohort], agent and agent_name(agent))
         eligible(judges, name, allow_untagged=how.get("untagged", False))
         # One that does not exist is told now, and not after the first attempt is paid for.
         for other in filter(None, (*judges, *cohort, how.get("critic"))):

@@ -96,6 +96,6 @@ def _handed(stack: ExitStack, text: bytes) -> int:
 
 
 def _folder(stack: ExitStack, path: Path) -> int:
-    handed = os.open(path, os.O_PATH | os.O_DIRECTORY)
+    handed = os.open(path, os.O_PATH)
     stack.callback(os.close, handed)
     return handed

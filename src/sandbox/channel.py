@@ -154,6 +154,11 @@ class Box:
         self._dead = ""
 
     @property
+    def held(self) -> ExitStack:
+        """What was made for it, and goes with it."""
+        return self._channel.held
+
+    @property
     def alive(self) -> bool:
         """Whether it still answers."""
         return not self._dead and self._channel.alive

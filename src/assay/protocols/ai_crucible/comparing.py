@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.child import check_end, make_trial
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan
-from assay.protocols.ai_crucible.trials import models_by_trial, workshop
+from assay.protocols.ai_crucible.trials import Contestant, workshop
 from llm_runtime.events import Emit
 from llm_runtime.statistics.deciding import decided_after, e_value, pairs_p
 from llm_runtime.statistics.proportions import PairedCounts
@@ -76,12 +76,14 @@ class _Contest:
                 stop.set()
 
 
-async def compare_models(order: Mapping[str, Any], against: Sequence[str], context: RunContext) -> dict[str, Any]:
+async def compare_models(
+    order: Mapping[str, Any], each: Mapping[str, Contestant], context: RunContext
+) -> dict[str, Any]:
     """Let models attempt the same puzzles; the result holds the figures of all, and of the comparison.
 
     Args:
         order: of the first model's trial; the others' are alike, and the cap is shared equally.
-        against: the other models.
+        each: who makes the attempts, by the id of the trial, that one first.
         context: where to tell of it.
 
     Raises:
@@ -95,7 +97,7 @@ async def compare_models(order: Mapping[str, Any], against: Sequence[str], conte
 
     first, k = str(order["trial"]), int(order["k"])
     seed = seed_of(first, order["nonce"])
-    models = models_by_trial(first, [order["model"], *against])
+    models = {trial: one.name for trial, one in each.items()}
     puzzles = in_drawn_order(load_puzzles(resolve_puzzles(order["puzzles"])), seed)
     shop = workshop(order["folder"] or None)
     known = await asyncio.to_thread(shop.attested)
@@ -120,12 +122,12 @@ async def compare_models(order: Mapping[str, Any], against: Sequence[str], conte
         "at_once": max(1, order["at_once"] // len(models)),
     }
 
-    async def one(trial: str, model: str) -> dict[str, Any]:
-        others = [name for name in models.values() if name != model]
-        mine = {**shared, "trial": trial, "model": model, "against": others}
+    async def one(trial: str, who: Contestant) -> dict[str, Any]:
+        others = [name for name in models.values() if name != who.name]
+        mine = {**shared, "trial": trial, "model": who.model, "agent": who.agent, "against": others}
         return await make_trial(mine, lambda kind, body: contest.take(trial, kind, body), contest.stops[trial])
 
-    ends = await gather(one(trial, model) for trial, model in models.items())
+    ends = await gather(one(trial, who) for trial, who in each.items())
     return await asyncio.to_thread(_settle, contest, ends, shop)
 
 

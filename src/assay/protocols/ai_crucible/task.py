@@ -20,7 +20,7 @@ from assay.hooks import Data, Hooks
 from assay.protocol import Handout, RunContext
 from assay.protocols.ai_crucible.child import check_end, make_trial
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import PuzzleName, check_models, models_by_trial, need_box, workshop
+from assay.protocols.ai_crucible.trials import PuzzleName, by_trial, check_models, need_box, workshop
 from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from llm_runtime.events import Event
@@ -73,6 +73,9 @@ class Options(Model):
     """A model that takes turns with the solver in each attempt (repeatable)."""
     against: tuple[ModelName, ...] = ()
     """A further model that makes the same attempts, to be compared (repeatable)."""
+    agent: tuple[str, ...] = ()
+    """An agent that works in the box with the model: claude, codex, gemini, aider, openhands, or your own command line
+    (repeatable: they are compared)."""
     early: bool = False
     """Stop as soon as every two of the models are decided, by a test that holds whenever one stops."""
     chrome: Annotated[dict[str, Any], Ui(hidden=True)] = {}
@@ -92,9 +95,16 @@ class Options(Model):
 
     @model_validator(mode="after")
     def _two(self) -> Options:
-        if self.early and not self.against:
+        if self.early and not self.compares:
             raise ValueError("only a comparison can be decided early: name a further model with --against")
+        if self.agent and self.cohort:
+            raise ValueError("an agent works with one model: leave --cohort out")
         return self
+
+    @property
+    def compares(self) -> bool:
+        """Whether several make the same attempts."""
+        return bool(self.against) or len(self.agent) > 1
 
 
 class TrialHooks(Hooks[Task, Options]):
@@ -122,11 +132,13 @@ class TrialHooks(Hooks[Task, Options]):
             "trial": options.trial or context.run_id,
             "seed": None,
             "tell": False,
+            "agent": next(iter(options.agent), ""),
         }
-        if options.against:
+        if options.compares:
             from assay.protocols.ai_crucible.comparing import compare_models
 
-            return await compare_models(order, options.against, context)
+            each = by_trial(order["trial"], [context.terms.model, *options.against], options.agent)
+            return await compare_models(order, each, context)
 
         def take(kind: str, body: Any) -> None:
             if kind in _KINDS:
@@ -160,7 +172,7 @@ class TrialHooks(Hooks[Task, Options]):
             NoModelError: none was named and none is configured.
             ConfigurationError: a name cannot be one, or stands there twice.
         """
-        models_by_trial("", [terms.model, *options.against])
+        by_trial("", [terms.model, *options.against], options.agent)
         others = [*options.cohort, *filter(None, [options.critic])]
         for model in (terms.model, *options.against):
             check_models([model, *options.cohort], options.judges, others, untagged=options.untagged)
@@ -191,6 +203,7 @@ class TrialHooks(Hooks[Task, Options]):
         from ai_crucible.bundle import make_bundle
 
         first = options.trial or run_id
-        names = [first, *(f"{first}-{at}" for at in range(2, len(options.against) + 2))]
+        many = (len(options.against) + 1) * max(1, len(options.agent))
+        names = [first, *(f"{first}-{at}" for at in range(2, many + 1))]
         with tempfile.TemporaryDirectory() as folder:
             return make_bundle(workshop(options.folder or None), names, Path(folder, "trial.assay")).read_bytes()

@@ -26,7 +26,7 @@ Say = Callable[[str, Any], None]
 _PATIENCE_S = 20.0
 _ENOUGH = threading.Event()
 _PLANNED = ("trial", "k", "seed", "nonce", "redraws", "against", "arm", "protocol")
-_AS_ASKED = ("at_once", "untagged", "reducer", "chrome", "box_root")
+_AS_ASKED = ("agent", "at_once", "untagged", "reducer", "chrome", "box_root")
 
 
 def main() -> int:

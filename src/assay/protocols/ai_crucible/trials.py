@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError, MissingExtraError
@@ -89,15 +89,36 @@ def check_models(models: Sequence[str], judges: Sequence[str], others: Sequence[
     eligible(seats, team_name([solver_of(name or None) for name in models]), allow_untagged=untagged)
 
 
-def models_by_trial(first: str, models: Sequence[str]) -> dict[str, str]:
-    """Return each model by the id of its trial, of which the first is given.
+class Contestant(NamedTuple):
+    """Who makes the attempts of one trial: a model, and the agent that it works in; empty for none."""
+
+    model: str
+    agent: str
+
+    @property
+    def name(self) -> str:
+        """What it is called beside others."""
+        from ai_crucible.agents import agent_name
+        from ai_crucible.types import team_name
+
+        return team_name([self.model], agent_name(self.agent)) if self.agent else self.model
+
+
+def by_trial(first: str, models: Sequence[str], agents: Sequence[str]) -> dict[str, Contestant]:
+    """Return each model in each agent by the id of its trial, of which the first is given.
 
     Raises:
-        ConfigurationError: two of them are one, or one's name cannot be a model's.
+        ConfigurationError: two of them are one, one's name cannot be a model's, or an agent is not here.
     """
-    if len({solver_of(name or None) for name in models}) < len(models):
-        raise ConfigurationError("--against names a model that is compared already; name another")
-    return {first if at == 1 else f"{first}-{at}": name for at, name in enumerate(models, 1)}
+    from ai_crucible.agents import find_agent
+
+    for agent in agents:
+        find_agent(agent)
+    resolved = {(solver_of(name or None), agent) for name in models for agent in agents or ("",)}
+    if len(resolved) < len(models) * max(1, len(agents)):
+        raise ConfigurationError("--against or --agent names what is compared already; name another")
+    each = [Contestant(model, agent) for model in models for agent in agents or ("",)]
+    return {first if at == 1 else f"{first}-{at}": one for at, one in enumerate(each, 1)}
 
 
 def workshop(log_dir: str | None) -> Workshop:

@@ -14,7 +14,7 @@ from llm_runtime.errors import ConfigurationError
 
 @click.command("probe")
 @click.argument("puzzles", nargs=-1, required=True, metavar="PUZZLE...")
-@running_options("arm", "against", "early")
+@running_options("arm", "against", "agent", "early")
 def probe_(**flags: Any) -> int:
     """Measure whether it matters how a PUZZLE is framed: neutral, by the model's own record, by others' standings.
 

@@ -33,6 +33,7 @@ def run_(trial: str | None, fresh: bool, queueing: QueueOptions, **flags: Any) -
     assay trial run ./my-puzzle --model ollama:qwen3 --protocol text
     assay trial run all --model assay/crucible/vendor/model --k 3
     assay trial run all --model ollama:qwen3 --against ollama:llama3 --k 20 --early
+    assay trial run all --model openrouter/vendor/model --agent claude --agent codex
     """
     asked = Trying(**flags)
     arm = asked.options.arm

@@ -17,8 +17,9 @@ from assay.console.options import called, field_option, field_value, store_optio
 from assay.fields import read, specs_of
 from assay.protocols.ai_crucible.task import Options, Task, TrialHooks
 from assay.protocols.ai_crucible.trials import (
+    Contestant,
+    by_trial,
     log_dir_option,
-    models_by_trial,
     need_box,
     need_inspect,
     solver_of,
@@ -111,19 +112,21 @@ class Trying:
         from ai_crucible.puzzle_loader import load_puzzles
 
         asked = self.options
-        models_by_trial("", [self.model or "", *asked.against])
+        first, *others = by_trial("", [self.model or "", *asked.against], asked.agent).values()
         wanted = {
             "puzzles": {one.meta.id: one.digest for one in load_puzzles(resolve_puzzles(self.puzzles))},
-            "model": team_name([solver_of(name or None) for name in (self.model, *asked.cohort)]),
+            "model": Contestant(
+                team_name([solver_of(name or None) for name in (self.model, *asked.cohort)]), first.agent
+            ).name,
             "k": asked.k,
             "arm": arm,
             "protocol": asked.protocol,
             "judges": tuple(solver_of(name) for name in asked.judges),
-            "against": asked.against,
+            "against": tuple(other.name for other in others),
         }
         # A comparison can be cut off when one of its trials is complete already.
         for name, trial in reversed(self.shop.attested().items()):
-            cut_off, plan = trial.compared is None if asked.against else not trial.finished, trial.plan
+            cut_off, plan = trial.compared is None if asked.compares else not trial.finished, trial.plan
             if plan and cut_off and (plan.nonce or "") == asked.nonce and wanted.items() <= dict(plan).items():
                 return name
         return ""
