@@ -127,9 +127,8 @@ def order_for(order: BoxOrder, agent: AgentCommand) -> AgentOrder:
     for path in _placed(agent.argv)[1].values():
         if held := next((each for each in order.hidden if each.resolve().is_relative_to(path)), None):
             raise ConfigurationError(f"{agent.argv[0]} lies in {path}, and so does {held}: install it elsewhere")
-    room = {name: max(least, getattr(order, name)) for name, least in _ROOM.items()}
-    limits = {name: getattr(order, name) for name in BoxLimits.model_fields} | room
-    return AgentOrder(**limits, hidden=order.hidden, root=order.root, argv=agent.argv)
+    limits = {name: max(_ROOM.get(name, 0), getattr(order, name)) for name in BoxLimits.model_fields}
+    return AgentOrder.model_validate({**limits, "hidden": order.hidden, "root": order.root, "argv": agent.argv})
 
 
 @cache

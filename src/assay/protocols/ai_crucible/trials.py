@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -114,10 +115,9 @@ def by_trial(first: str, models: Sequence[str], agents: Sequence[str]) -> dict[s
 
     for agent in agents:
         find_agent(agent)
-    resolved = {(solver_of(name or None), agent) for name in models for agent in agents or ("",)}
-    if len(resolved) < len(models) * max(1, len(agents)):
+    each = [Contestant(*pair) for pair in product(models, agents or ("",))]
+    if len({(solver_of(one.model or None), one.agent) for one in each}) < len(each):
         raise ConfigurationError("--against or --agent names what is compared already; name another")
-    each = [Contestant(model, agent) for model in models for agent in agents or ("",)]
     return {first if at == 1 else f"{first}-{at}": one for at, one in enumerate(each, 1)}
 
 
