@@ -113,6 +113,11 @@ def find_agent(words: str) -> AgentCommand:
     return agent
 
 
+def agent_names() -> list[str]:
+    """Return the agents that are known by name."""
+    return [name for name in _table() if name != "every"]
+
+
 def agent_name(words: str) -> str:
     """Return what an agent is called in plan, ledger and report: places of this machine stay out of it."""
     return words if words in _table() else shlex.join(Path(word).name or word for word in shlex.split(words))

@@ -171,6 +171,16 @@ PuzzleName: TypeAlias = Annotated[str, Names("folder", _own_puzzle)]
 """An id of a puzzle that comes with Assay, or a folder."""
 
 
+def _own_agent(text: str) -> list[tuple[Kind, str]]:
+    from ai_crucible.agents import agent_names
+
+    return [] if text in agent_names() else [("folder", text)]
+
+
+AgentName: TypeAlias = Annotated[str, Names("folder", _own_agent)]
+"""An agent that Assay knows, or a command line, which says what of this machine its box shows."""
+
+
 def known_puzzles() -> list[str]:
     """Return the ids of the puzzles that come with Assay, and ``all``."""
     from ai_crucible.catalog_paths import built_in_ids
