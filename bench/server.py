@@ -37,7 +37,14 @@ _SHORT = {**TRIAGE, "council": [TRIAGE["council"][0], TRIAGE["council"][1], TRIA
 #: A circle's seat repeats the mark of its request, which stands in the first chunk of its answer.
 _MARK = "00000000"
 _ASKED = re.compile(rb'\\"request\\": ?\\"([0-9a-f]{8})\\"')
-_SCORES = {"request": _MARK, "truth": 0.9, "indeterminacy": 0.1, "falsehood": 0.1, "reasoning": POSITION[:300], "patterns_observed": []}
+_SCORES = {
+    "request": _MARK,
+    "truth": 0.9,
+    "indeterminacy": 0.1,
+    "falsehood": 0.1,
+    "reasoning": POSITION[:300],
+    "patterns_observed": [],
+}
 #: What the clerk of a council is told first, and answers: it finds two objections.
 _CLERK = "You are the clerk of a council."
 _ENTRY = {"quote": POSITION[:93], "attacks": POSITION[:93], "outcome": "answered", "reply": POSITION[95:180]}

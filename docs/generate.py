@@ -1,4 +1,4 @@
-"""`make docs`: writes docs/cli.md, the man page, docs/glossary.md, the picture of the house, and tables of other pages."""
+"""`make docs`: docs/cli.md, the man page, docs/glossary.md, the picture of the house, and tables of other pages."""
 
 from __future__ import annotations
 

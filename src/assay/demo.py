@@ -109,13 +109,9 @@ def written_demo(
     """Make a recording of hand-written answers ready; ``speed`` 0 does not wait."""
     manifest = answers.manifest
     settings = manifest.get("settings", manifest)
-    return PreparedDemo(
-        read_run(kind, task, options),
-        manifest["title"],
-        settings["seed"],
-        manifest.get("statement", "The answers in this recording were written by hand; no model wrote any."),
-        answers.model(speed * settings.get("pace", 1)),
-    )
+    told = manifest.get("statement", "The answers in this recording were written by hand; no model wrote any.")
+    run, model = read_run(kind, task, options), answers.model(speed * settings.get("pace", 1))
+    return PreparedDemo(run, manifest["title"], settings["seed"], told, model)
 
 
 @cache

@@ -16,6 +16,8 @@ from llm_runtime.errors import ConfigurationError
 
 AS_IS = Body("", "", "hand", 0)
 """The function as its package has it."""
+PREFIX = 50
+"""Items that are taken of what a lazy function gives."""
 _CALLS_SHOWN, _AROUND = 6, 1
 
 
@@ -49,6 +51,7 @@ class Candidate:
         result: the neutral type of what it gives, where a compiler tells it; ``title`` is then its language's.
         examples: source and expected text of its doctests.
         refused: why it cannot be adopted; empty where it can.
+        lazy: it gives its items one by one; the first :data:`PREFIX` are judged, as a list.
     """
 
     id: str
@@ -67,6 +70,7 @@ class Candidate:
     result: str = ""
     title: str = ""
     exported: str = ""
+    lazy: bool = False
 
     @property
     def digest(self) -> str:

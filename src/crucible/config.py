@@ -87,7 +87,7 @@ class EngineConfig(BaseModel):
         models: a panel: seats take them in turn, the red team the least used, and triage's hints do not count.
     """
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     openrouter_api_key: str = Field(repr=False)
     triage_model: ModelName = "anthropic/claude-sonnet-4-20250514"

@@ -57,7 +57,7 @@ class CouncilResult(ExecutorResult):
         route: who answered in place of a council, where one was asked for only in doubt.
     """
 
-    ledger: Ledger = Ledger()
+    ledger: Ledger = Field(default_factory=Ledger)
     attacked: bool = True
     claims: list[Rest] = []
     findings: list[FindingRecord] | None = None

@@ -27,14 +27,14 @@ EFFECTS: dict[Effect, str] = {
 }
 
 
-class Change(Model):
+class Change(Model, use_attribute_docstrings=False):
     """A sentence that changed: what stood there before, where that is known, and what stands there after."""
 
     before: Span | None = None
     after: Span
 
 
-class Objection(Model):
+class Objection(Model, use_attribute_docstrings=False):
     """One objection of the red team.
 
     Args:
@@ -66,7 +66,7 @@ class Objection(Model):
     said: Span | None = None
 
 
-class Ledger(Model):
+class Ledger(Model, use_attribute_docstrings=False):
     """All objections of a run. ``note`` says what of them nobody has looked at, where that is so."""
 
     objections: tuple[Objection, ...] = ()

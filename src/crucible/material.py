@@ -31,7 +31,7 @@ _OUTLINE = 6_000
 _SHARE = 0.6
 
 
-class Attachment(Model):
+class Attachment(Model, use_attribute_docstrings=False):
     """One attached text, or a picture.
 
     Args:

@@ -15,7 +15,7 @@ ANSWER = "answer"
 """The source of the response to the user."""
 
 
-class Span(Model):
+class Span(Model, use_attribute_docstrings=False):
     """Words in a text of the run.
 
     Args:

@@ -74,7 +74,7 @@ _Some: TypeAlias = Annotated[str, Field(min_length=1, pattern=r"\S")]
 Confidence: TypeAlias = Annotated[Literal["low", "medium", "high"], BeforeValidator(_sure)]
 
 
-class _Record(BaseModel):
+class _Record(BaseModel, defer_build=True):
     """One record. A field that is ``null`` was left out; a bare text is the text of one; one in another is it."""
 
     @model_validator(mode="before")

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from crucible.config import ComplexityDomain, CouncilRole, LoopGrammar, RedTeamFlavor
 
 
-class CouncilSeat(BaseModel):
+class CouncilSeat(BaseModel, defer_build=True):
     """One member of the council, as triage configures it."""
 
     role: CouncilRole
@@ -25,7 +25,7 @@ class CouncilSeat(BaseModel):
         return prompt
 
 
-class TriageOutput(BaseModel):
+class TriageOutput(BaseModel, defer_build=True):
     """How a query is to be deliberated. What spans several fields is checked by :mod:`crucible.triage.agent`."""
 
     reconstructed_query: str = Field(description="Clarified, disambiguated version of user input")
@@ -49,7 +49,7 @@ class TriageOutput(BaseModel):
         return self.short_circuit_allowed and self.complexity is ComplexityDomain.SIMPLE
 
 
-class LoopRecord(BaseModel):
+class LoopRecord(BaseModel, defer_build=True):
     """One loop as the trace keeps it; built only while observing.
 
     Args:
@@ -66,7 +66,7 @@ class LoopRecord(BaseModel):
     delta_detected: bool
 
 
-class ExecutorResult(BaseModel):
+class ExecutorResult(BaseModel, defer_build=True):
     """What a run returns.
 
     Args:

@@ -283,14 +283,8 @@ class Metered(Meter):
 
 
 def _failed(asked: Asked, kind: FailureKind, detail: str) -> FailureRecord:
-    return FailureRecord(
-        model=asked.seat.name,
-        seat=asked.seat.index,
-        round=asked.number,
-        kind=kind,
-        detail=_line(detail, 500),
-        empty_chair=asked.chair,
-    )
+    seat, number, said, chair = asked.seat, asked.number, _line(detail, 500), asked.chair
+    return FailureRecord(model=seat.name, seat=seat.index, round=number, kind=kind, detail=said, empty_chair=chair)
 
 
 def _line(text: str, most: int = 200) -> str:

@@ -177,13 +177,9 @@ class LayerCircle:
             counted = Metered(self.generate)
             try:
                 async with Silence(self.config.base_config.timeout_seconds):
+                    model, seed = self.config.classifier_model, self.transcript.seed
                     types = await classify_patterns_llm(
-                        descriptions,
-                        counted,
-                        model=self.config.classifier_model,
-                        seed=self.transcript.seed,
-                        round_number=number,
-                        layer=self.suffix,
+                        descriptions, counted, model=model, seed=seed, round_number=number, layer=self.suffix
                     )
                 return dict(zip(descriptions, types, strict=True))
             except (CallError, StructuredOutputError, TimeoutError) as error:

@@ -13,7 +13,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 class Model(BaseModel):
     """Data that cannot be changed and has no fields but its own."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True)
 
 
 def first_fault(fault: ValidationError, whole: str = "") -> str:

@@ -120,9 +120,7 @@ async def test_solutions_may_be_told_by_what_is_other_than_in_the_gold(make_puzz
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_each_clause_of_a_statement_has_a_wrong_solution_that_is_refused(
-    make_puzzle: Callable[..., Path],
-) -> None:
+async def test_each_clause_of_a_statement_has_a_refused_wrong_solution(make_puzzle: Callable[..., Path]) -> None:
     clauses = {"sum": {"says": "Repair total", "wrong": ["half", "zero"]}, "place": {"says": ".py", "wrong": ["zero"]}}
     wrong = "def total(n):\n    return n * (n + 1) // 2 if n else 1\n"
     files = {"oracle/clauses.json": json.dumps(clauses), "oracle/wrong/zero/total.py": wrong}

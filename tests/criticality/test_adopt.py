@@ -79,7 +79,7 @@ async def later(): return 1
 class Box: pass
 '''
 REFUSED = {
-    "fetched": "import socket", "numbers": "a generator", "shown": "print()", "mapped": "f is a function",
+    "fetched": "import socket", "shown": "print()", "mapped": "f is a function",
     "since": "time.time", "later": "a coroutine", "Box": "a class", "torn": "no Python that can be read",
     "fast": "a compiled extension",
 }  # fmt: skip
@@ -121,6 +121,7 @@ ANSWERS: dict[str, list[Any]] = {
         },
     ],
     "emptied": [proposal(["items: List<Int>"], "Int", "ENSURES: result == len(items)")],
+    "numbers": [proposal(["n: Int"], "List<Int>", "ENSURES: result == list(range(min(n, 50)))")],
     "asks": [proposal(["host: Text"], "Text", "ENSURES: len(result) > 0")],
 }  # fmt: skip
 
@@ -165,7 +166,7 @@ def test_what_cannot_be_adopted_is_named_with_the_reason(package: Path) -> None:
     assert refused.keys() == REFUSED.keys()
     assert [name for name, why in REFUSED.items() if why not in refused[name]] == []
     assert [one.name for one in read.candidates if not one.refused] == [
-        "double", "slug", "clamp", "unique", "forever", "emptied", "asks",
+        "double", "slug", "clamp", "unique", "forever", "emptied", "asks", "numbers",
     ]  # fmt: skip
 
 
@@ -183,7 +184,7 @@ async def test_bad_input_is_one_line_each_and_asks_nobody(assay: Any, package: P
         assert done.code == 2 and words in done.err and done.err.count("\n") == 1, (target, done.err)
     listed = await assay("src/shelf")
     assert listed.code == 0 and "shelf.words.slug  Return the words" in listed.out
-    assert "7 can be adopted" in listed.err
+    assert "8 can be adopted" in listed.err
     taken = await assay("src/shelf::slug", "--into", str(package))
     assert taken.code == 2 and "holds something else" in taken.err
 
@@ -194,12 +195,12 @@ async def test_functions_are_judged_as_they_are_and_the_package_stays(
     assay: Any, package: Path, server: LoopbackServer, tmp_path: Path
 ) -> None:
     before = digests(package)
-    target, more = "src/shelf::slug", ["clamp", "unique", "forever", "emptied", "asks", "double"]
+    target, more = "src/shelf::slug", ["clamp", "unique", "forever", "emptied", "asks", "double", "numbers"]
     done = await assay(target, *more, "--mutants", "6", "--rewrite", "unique", "--json", "--out", "r.md", server=server)
     assert done.code == 0, done.err
     result = json.loads(done.out)["result"]
     adopted = {one["function"].rpartition(".")[2]: one for one in result["adoptions"]}
-    assert {name for name, one in adopted.items() if not one["refused"]} == {"slug", "clamp", "unique"}
+    assert {name for name, one in adopted.items() if not one["refused"]} == {"slug", "clamp", "unique", "numbers"}
     assert "2 s for one call" in adopted["forever"]["refused"]
     assert "changes what it is given" in adopted["emptied"]["refused"]
     assert "reaches outside" in adopted["asks"]["refused"]
@@ -212,6 +213,7 @@ async def test_functions_are_judged_as_they_are_and_the_package_stays(
         "ENSURES: result == result.lower()": "reworded",
         "the examples in the docstring of slug hold (example_3)": "finding",
     }
+    assert adopted["numbers"]["measured"]["noticed"] > 0  # of a generator the first items are judged
     assert adopted["clamp"]["measured"]["changes"] > adopted["clamp"]["measured"]["noticed"]
     assert "value=" in adopted["clamp"]["left_open"][0]["case"]
     # The new body is a patch: nothing of the package has changed.

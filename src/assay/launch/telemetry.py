@@ -108,12 +108,9 @@ class _RunTelemetry:
         request, label = call.request, call.request.get("label", {})
         asked = {name: request[key] for key, name in _ASKED.items() if request.get(key) is not None}
         where = {f"assay.{part}": label[part] for part in ("phase", "seat", "round") if label.get(part)}
-        span = self._tracer.start_span(
-            f"chat {request.get('model', '')}",
-            context=set_span_in_context(self._span),
-            kind=SpanKind.CLIENT,
-            attributes={"gen_ai.operation.name": "chat", **asked, **where},
-        )
+        told, within = {"gen_ai.operation.name": "chat", **asked, **where}, set_span_in_context(self._span)
+        name = f"chat {request.get('model', '')}"
+        span = self._tracer.start_span(name, context=within, kind=SpanKind.CLIENT, attributes=told)
         self._calls[call.digest, call.occurrence] = (span, time_ns(), asked)
 
     def _ended(self, call: CallFinished | CallFailed) -> None:

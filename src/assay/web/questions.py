@@ -51,9 +51,8 @@ def letters(places: Iterable[Path], waiting: Iterable[dict[str, Any]]) -> list[M
     """Return the letters of the calls in ``waiting``, which are requests as the run's log has them."""
     asked = {_key(request): request for request in waiting}
     open_ = ((folder, letter) for folder in places if asked for letter in _open(folder))
-    return [
-        MailboxQuestion(name, folder, Request.from_dict(asked[key])) for folder, (name, key) in open_ if key in asked
-    ]
+    known = ((folder, name, asked[key]) for folder, (name, key) in open_ if key in asked)
+    return [MailboxQuestion(name, folder, Request.from_dict(request)) for folder, name, request in known]
 
 
 def answer_letter(letter: MailboxQuestion, text: str) -> None:

@@ -257,13 +257,12 @@ async def compare(request: Request) -> Response:
         page = partial(render, "pick.html", chosen=one, runs=[run for run in others if run != one])
         return respond(request, lambda: {"runs": [data.summary_data(run) for run in others]}, page)
     left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
-    return respond(
-        request,
-        lambda: {
-            "runs": [{"run": data.summary_data(run), "story": data.story_data(story)} for run, story in (left, right)]
-        },
-        lambda: compare_page(left, right),
-    )
+    return respond(request, lambda: {"runs": [_side_data(left), _side_data(right)]}, lambda: compare_page(left, right))
+
+
+def _side_data(side: Side) -> dict[str, object]:
+    run, story = side
+    return {"run": data.summary_data(run), "story": data.story_data(story)}
 
 
 def compare_page(left: Side, right: Side) -> str:

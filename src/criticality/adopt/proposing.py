@@ -20,7 +20,7 @@ from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Interface, Method, Spec, System
 from criticality.spec.types import SCALARS, Param, TypeFault, TypeRef, parse_param, parse_type
-from criticality.standing import Candidate
+from criticality.standing import PREFIX, Candidate
 from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
 
@@ -158,6 +158,8 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors):
         yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
         return
+    if candidate.lazy and kinds[-1].name != "List":
+        yield "it gives its items one by one: returns is a List of them"
     known = {p.name: p for p in candidate.parameters}
     names = [p.name for p in params]
     if strange := [name for name in names if name not in known]:
@@ -243,7 +245,7 @@ def _call(candidate: Candidate, proposal: Proposal, source: str) -> str | None:
         call = ast.parse(source, mode="eval").body
     except SyntaxError:
         return None
-    if isinstance(call, ast.Call) and ast.unparse(call.func) == "print" and len(call.args) == 1:
+    if isinstance(call, ast.Call) and ast.unparse(call.func) in ("print", "list") and len(call.args) == 1:
         call = call.args[0]
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != candidate.name:
         return None
@@ -299,6 +301,8 @@ def _frozen(value: Any) -> Any:
 def shown(question: Question, candidate: Candidate) -> str:
     """Return a function as a model is shown it, with the types that a compiler tells."""
     source = question.fence("FUNCTION", candidate.source)
+    if candidate.lazy:
+        source += "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
     if not candidate.result:
         return source
     params = ", ".join(f"`{p.name}: {p.type}`" for p in candidate.parameters if p.type) or "none"

@@ -123,14 +123,9 @@ def _fit(rule: Rule, scales: Scales, choosing: _Items, fitting: _Items, max_fpr:
     )
     ranked = sorted((score for score, label in zip(scores, labels, strict=True) if not label), reverse=True)
     threshold = _above(ranked[alarms], scores)
-    rates = detection_rates(scores, labels, threshold)
-    return RuleFit(
-        rule=rule,
-        chosen_by=tpr_at_fpr(first, kinds, max_fpr),
-        threshold=threshold,
-        detected=rates.true_positive_rate,
-        false_alarms=rates.false_positive_rate,
-    )
+    rates, chosen_by = detection_rates(scores, labels, threshold), tpr_at_fpr(first, kinds, max_fpr)
+    caught, alarmed = rates.true_positive_rate, rates.false_positive_rate
+    return RuleFit(rule=rule, chosen_by=chosen_by, threshold=threshold, detected=caught, false_alarms=alarmed)
 
 
 def _above(score: float, scores: Sequence[float]) -> float:

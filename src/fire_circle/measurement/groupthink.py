@@ -63,13 +63,10 @@ def groupthink_map(result: CircleRecord) -> GroupthinkMap:
 
 
 def _path(history: Sequence[DialogueRound], seat: int, model: str) -> Path:
-    evaluations = [_evaluation_of(dialogue_round, seat) for dialogue_round in history]
-    return Path(
-        model=model,
-        seat=seat,
-        falsehood=tuple(evaluation.falsehood if evaluation else None for evaluation in evaluations),
-        chair_in=tuple(evaluation.round_number for evaluation in evaluations if evaluation and evaluation.empty_chair),
-    )
+    said = [_evaluation_of(dialogue_round, seat) for dialogue_round in history]
+    scores = tuple(evaluation.falsehood if evaluation else None for evaluation in said)
+    chaired = tuple(evaluation.round_number for evaluation in said if evaluation and evaluation.empty_chair)
+    return Path(model=model, seat=seat, falsehood=scores, chair_in=chaired)
 
 
 def _moves(history: Sequence[DialogueRound], number: int) -> list[Move]:

@@ -76,13 +76,11 @@ def hijack_report(
     trials: Sequence[HijackTrial], threshold: float, *, rng: random.Random, resamples: int = 2000
 ) -> HijackReport:
     """Report the shift in score that each family and each attack brought about."""
-    families = grouped((trial.family, trial) for trial in trials)
-    attacks = grouped((trial.attack, trial) for trial in trials)
-    return HijackReport(
-        threshold=threshold,
-        families={name: _report(group, threshold, rng, resamples) for name, group in families.items()},
-        attacks={name: _report(group, threshold, rng, resamples) for name, group in attacks.items()},
-    )
+    by_family = grouped((trial.family, trial) for trial in trials)
+    by_attack = grouped((trial.attack, trial) for trial in trials)
+    families = {name: _report(group, threshold, rng, resamples) for name, group in by_family.items()}
+    attacks = {name: _report(group, threshold, rng, resamples) for name, group in by_attack.items()}
+    return HijackReport(threshold=threshold, families=families, attacks=attacks)
 
 
 def _report(trials: Sequence[HijackTrial], threshold: float, rng: random.Random, resamples: int) -> FamilyReport:

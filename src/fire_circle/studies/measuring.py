@@ -52,16 +52,9 @@ class _Item:
 
 
 def _item(line: StudyLine, result: FireCircleResult) -> _Item:
-    return _Item(
-        line.index,
-        line.item,
-        line.name,
-        line.label,
-        result.model_copy(update=_WORDS),
-        _scores(line, result),
-        tuple({e.seat: e.falsehood for e in held.evaluations} for held in result.dialogue_history),
-        groupthink_map(result),
-    )
+    told, scores = (line.index, line.item, line.name, line.label), _scores(line, result)
+    rounds = tuple({e.seat: e.falsehood for e in held.evaluations} for held in result.dialogue_history)
+    return _Item(*told, result.model_copy(update=_WORDS), scores, rounds, groupthink_map(result))
 
 
 def _scores(line: StudyLine, result: FireCircleResult) -> ItemScores:

@@ -21,7 +21,7 @@ class Event(BaseModel):
     will do (micro-dollars, milliseconds); what is hashed should not depend on how a float prints.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", defer_build=True)
 
     type: ClassVar[str] = ""
     newer: ClassVar[tuple[str, ...]] = ()

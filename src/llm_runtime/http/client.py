@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -62,6 +63,8 @@ class Http:
         self._open: dict[asyncio.AbstractEventLoop, _OpenSession] = {}
         self._routes: dict[Endpoint, _Route] = {}
         self._known: dict[tuple[Endpoint, str], tuple[float, Any]] = {}
+        #: Of each model of an endpoint: its short answers on end; below 0 where a whole one did not come.
+        self.short = defaultdict[Endpoint, defaultdict[str, float]](lambda: defaultdict(float))
 
     async def post_json(
         self, endpoint: Endpoint, path: str, payload: dict[str, Any], *, model: str

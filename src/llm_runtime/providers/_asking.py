@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Set
 from math import inf
 from typing import Any
@@ -19,8 +18,9 @@ _WHOLE: frozenset[Quirk] = frozenset({"no stream"})
 #: An answer of more tokens may take longer than what stands between leaves a silent connection open.
 _MOST_WHOLE = 8_192
 _NOT_WHOLE = (ConnectionCut, CallTimeout)
-#: A model that ends of itself within so many characters, so often on end, is taken to do so again.
-_SHORT, _TIMES = 8_192, 5
+#: A model that ends of itself within so many characters, so often on end, is taken to do so again. Where a whole
+#: answer did not come, so many short ones have to come as streams before the next is asked for whole.
+_SHORT, _TIMES, _WARY = 8_192, 5, -100
 
 
 def asking(
@@ -36,7 +36,8 @@ def asking(
 
     An answer is asked for whole, which costs half, where nobody watches, silence need not be noticed, and its
     length is bounded, by the request or by the model itself, as its last answers show: else only a stream shows in
-    time that a model repeats itself. A model whose whole answer did not come is asked for streams from then on.
+    time that a model repeats itself. A model whose whole answer did not come is asked for streams for a while. What
+    answers show is known to all that ask over one client: the runs of a server, the jobs of a batch.
 
     Args:
         http: the client.
@@ -49,8 +50,7 @@ def asking(
     """
     quirks = Quirks()
     always = on_delta is not unwatched or patience.heeded
-    # Of each model: short answers on end; less than any where a whole one did not come.
-    short = defaultdict[str, float](float)
+    short = http.short[endpoint]
 
     async def generate(request: Request) -> Reply:
         before, most = (_TIMES, 0) if request.max_tokens is None else (0, request.max_tokens)
@@ -72,7 +72,7 @@ def asking(
                     raise
                 continue
             except CallError as error:
-                short[request.model] = min(short[request.model], -inf if isinstance(error, _NOT_WHOLE) else 0)
+                short[request.model] = min(short[request.model], _WARY if isinstance(error, _NOT_WHOLE) else 0)
                 incoming.cut(error)
                 raise
             if whole is not None:

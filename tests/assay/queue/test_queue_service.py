@@ -18,12 +18,14 @@ from tests.assay.debate.conftest import PANEL, SEED, TOPIC, scripted
 from tests.assay.trial.test_trial_command import solver
 from tests.commands import Done
 from tests.extent import PATIENCE
+from tests.llm_runtime.store.postgres_server import PostgresServer
 
 from assay.queue.entry import batch_entry
 from assay.queue.schedules import put_due
 from assay.queue.tables import open_queue, put, rescue
 from llm_runtime.store import open_store
 from llm_runtime.store.summary import RunSummary
+from llm_runtime.store.verify import verify
 from llm_runtime.testing import LoopbackServer, Received
 
 
@@ -152,6 +154,36 @@ async def test_who_is_stopped_loses_its_runs_and_changes_nothing_when_it_wakes(
     assert ended.keys() == runs and sum(run.calls for run, _ in ended.values()) == 3 * CALLS
     assert len(server.requests) <= 3 * CALLS + 9, "at the most what was in flight is asked again"
     assert [(each["state"], each["attempts"]) for each in await entries(queue)] == [("done", 1)] * 3
+
+
+@pytest.mark.postgres
+async def test_a_database_that_fails_over_in_the_middle_of_runs_is_waited_for_and_nothing_is_lost(
+    shell: Shell, server: LoopbackServer
+) -> None:
+    """What a person does who moves the database: the worker stays, says so, and ends all runs when it is back."""
+    database = PostgresServer()
+    try:
+        url = shell.environment["ASSAY_STORE"] = database.new_database("own")
+        runs = {await queued(shell, "ask", f"question {n}") for n in range(3)}
+        async with worker(shell, "tests.assay.queue.queue_worker", url) as one:
+            await until(lambda: len(server.requests) >= 12)
+            await asyncio.to_thread(database.kill)
+            assert len(server.requests) < 3 * CALLS, "it is in the middle of runs"
+            await asyncio.to_thread(database.start)
+            with closing(open_store(url)) as store:
+                await until(lambda: [run.state for run in store.runs()] == ["finished"] * 3)
+                ended = {run.run_id: run for run in store.runs()}
+                assert all(verify(store, run_id).ok for run_id in ended)
+            one.send_signal(signal.SIGTERM)
+            said = (await one.communicate())[1].decode()
+            assert one.returncode == 0, said
+        assert ended.keys() == runs and sum(run.calls for run in ended.values()) == 3 * CALLS
+        assert len(server.requests) <= 3 * CALLS + 9, "at the most what was in flight is asked again"
+        assert {each["state"] for each in await entries(shell)} == {"done"}
+        # Whatever it says of the database is a line, and no run was begun twice.
+        assert all(line.startswith("{") for line in said.splitlines()) and said.count("run taken") == 3, said
+    finally:
+        database.remove()
 
 
 async def test_entries_of_versions_before_are_moved(queue: Shell, postgres_url: str) -> None:

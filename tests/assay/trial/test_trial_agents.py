@@ -13,7 +13,9 @@ from llm_runtime.testing import LoopbackServer, Received
 
 Assay = Any
 AGENT = Path(__file__).parents[2] / "ai_crucible" / "an_agent.py"
-REPAIR = '```tool\n{"tool": "shell", "arguments": {"command": "sed -i s/n)/n+1)/2 total.py; cat total.py"}}\n```'
+REPAIR = """```tool
+{"tool": "shell", "arguments": {"command": "echo 'def total(n): return n * (n + 1) // 2' > total.py"}}
+```"""
 
 
 def repairs(received: Received) -> str:

@@ -63,6 +63,18 @@ async def test_a_model_whose_answers_are_short_is_asked_for_whole_ones_until_one
     assert streamed(server) == [*[True] * 5, *[False] * 3, True]
 
 
+async def test_what_a_models_answers_showed_is_known_to_every_run_over_one_client(http: Http) -> None:
+    async with LoopbackServer("short", faults={7: Fault.CUT_AFTER_HEADERS}) as server:
+        unbounded = dataclasses.replace(BOUNDED, max_tokens=None)
+        for _ in range(6):
+            # Each run has a gateway of its own, which makes its model anew.
+            await openai_compatible(server.endpoint(), http)(unbounded)
+        with pytest.raises(ConnectionCut):
+            await openai_compatible(server.endpoint(), http)(unbounded)
+        await openai_compatible(server.endpoint(), http)(unbounded)
+    assert streamed(server) == [*[True] * 5, False, False, True]
+
+
 async def test_a_whole_answer_that_was_cut_on_its_way_is_asked_for_as_a_stream_next_time(http: Http) -> None:
     async with LoopbackServer("42", faults={1: Fault.CUT_AFTER_HEADERS}) as server:
         generate = openai_compatible(server.endpoint(), http)

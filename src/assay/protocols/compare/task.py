@@ -178,11 +178,9 @@ class ComparisonHooks(Hooks[Task, Options]):
         for row in result["rows"]:
             checked.update({row["method"]: int(row["right"])} if row["right"] is not None else {})
         failed = sum(bool(row["error"]) for row in result["rows"])
-        return RunVerdict(
-            count_noun(len({row["task"] for row in result["rows"]}), "task"),
-            ", ".join(f"{method} {right} right" for method, right in checked.items()),
-            f"{count_noun(failed, 'answer')} failed" if failed else "",
-        )
+        tasks = count_noun(len({row["task"] for row in result["rows"]}), "task")
+        rights = ", ".join(f"{method} {right} right" for method, right in checked.items())
+        return RunVerdict(tasks, rights, f"{count_noun(failed, 'answer')} failed" if failed else "")
 
 
 async def _compared(task: Question, methods: list[str], generate: Generate, bench: Bench) -> list[Row]:

@@ -38,7 +38,7 @@ def plain(random):
 
 
 def unknown(random):
-    for unit in ("dyn*s", "", "N", "n*s", "lbf", "KN*s", "LBF*S", "N*S", "N*s*s"):
+    for unit in ("dyn*s", "", "N", "n*s", "lbf", "KN*s", "LBF*S", "N*S", "N*s*s", " N*s", "lbf*s ", "kN*s\t"):
         yield {"args": [table([("a", "1", "N*s"), ("b", "2", unit)])], "raises": "ValueError"}
         yield {"args": [table([("b", "0", unit)])], "raises": "ValueError"}
     yield {"args": ["id,impulse,unit\na,1\n"], "raises": "ValueError"}

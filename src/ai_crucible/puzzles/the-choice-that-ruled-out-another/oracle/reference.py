@@ -214,6 +214,11 @@ def of_permissions(random):
                 other = random.choice(names)
                 versions[one] = (random.random() < 0.4, [(other, random.random() < 0.3, a_range(random, other, index))] if random.random() < 0.5 else [])
         wants = [(name, a_range(random, name, index)) for name in random.choices(names, k=random.choice([1, 1, 2]))]
+        if len(names) > 1 and random.random() < 0.4:
+            # Only what is needed has pre-releases, and yanked versions, that conditions of needs speak of.
+            wants = [(names[0], "")]
+            for one in index[names[0]]:
+                index[names[0]][one] = (False, [(names[1], False, random.choice(["", ">=0-a", "<11", a_range(random, names[1], index)]))])
         exclude = [(name, a_range(random, name, index) or ">0.1") for name in names if random.random() < 0.4]
         prefer = {name: a_range(random, name, index) for name in names if random.random() < 0.3}
         there = best(index, wants, prefer, exclude)

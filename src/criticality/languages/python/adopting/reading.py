@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from criticality.languages.base.adopting import plan_name
-from criticality.languages.python.adopting.suitable import refusal
+from criticality.languages.python.adopting.suitable import is_lazy, refusal
 from criticality.standing import Candidate, Package, Parameter
 from llm_runtime.errors import ConfigurationError
 
@@ -99,6 +99,7 @@ def _function(
         id=f"{plan_name}.{node.name}", module=dotted, name=node.name, path=file, line=first,
         source="\n".join(text.split("\n")[first - 1 : node.end_lineno]), doc=doc, refused=why,
         parameters=tuple(_parameters(node.args)), examples=tuple(_examples(doc)), body=_body(node),
+        lazy=is_lazy(node),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from criticality.languages.python.domain import domain_source
 from criticality.languages.python.serving import kind_of, serve
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.spec import Spec
-from criticality.standing import AS_IS, Adopter, Candidate, Package, by_keyword
+from criticality.standing import AS_IS, PREFIX, Adopter, Candidate, Package, by_keyword
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ class AdoptedPython(Python):
             ],
             "result": kind_of(function.result),
             "errors": sorted(function.errors),
+            "first": PREFIX if candidate.lazy else 0,
             "changed": with_body(candidate.source, body.text) if body.text else "",
             "needed": _imports(self.package.texts.get(candidate.path, "")),
         }

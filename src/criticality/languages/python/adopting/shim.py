@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import islice
 from uuid import UUID
 
 _IMPORT_S = 15
@@ -56,12 +57,13 @@ def importing(root, module, file):
     return lambda: words
 
 
-def adopted(root, module, file, name, params, result, errors, changed, needed):
+def adopted(root, module, file, name, params, result, errors, first, changed, needed):
     """Return the function ``name`` of a module, called with values of the wire's types.
 
     Args:
         params: name, type and whether it goes by keyword, each.
         errors: names of errors that are promised; one below them is one of them.
+        first: items that are taken of what it gives, as a list; 0 takes it as it is.
         changed: the function's whole text, where it is another one.
         needed: modules that its module imports when it is called; the seal would not let it.
     """
@@ -80,6 +82,7 @@ def adopted(root, module, file, name, params, result, errors, changed, needed):
         named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
         try:
             returned = real(*by_place, **named)
+            returned = list(islice(returned, first)) if first else returned
         except Exception as error:
             promised = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
             if promised and promised != type(error).__name__:

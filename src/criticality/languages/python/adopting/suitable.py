@@ -21,12 +21,21 @@ def refusal(node: _Function, classes: Collection[str]) -> str:
     return next(_reasons(node, classes), "")
 
 
+def is_lazy(node: _Function) -> bool:
+    """Tell whether a function gives its items one by one: it yields, or says that it returns an iterator."""
+    returned = node.returns.value if isinstance(node.returns, ast.Subscript) else node.returns
+    yields = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in _parts(node))
+    return yields or (returned is not None and _last(returned) in _WORDS["lazy"])
+
+
+def _parts(node: _Function) -> list[ast.AST]:
+    return [part for statement in node.body for part in (statement, *_own(statement))]
+
+
 def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
     if isinstance(node, ast.AsyncFunctionDef):
         yield "it is a coroutine"
-    own = [part for statement in node.body for part in (statement, *_own(statement))]
-    if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own):
-        yield "it is a generator"
+    own = _parts(node)
     for decorator in node.decorator_list:
         name = _last(decorator.func if isinstance(decorator, ast.Call) else decorator)
         if name in _WORDS["decorators"]:
@@ -68,7 +77,7 @@ def _types(node: _Function, classes: Collection[str]) -> Iterator[str]:
             yield f"its parameter {arg.arg} is a {name}, no plain value"
         if arg.arg in needed and not arg.arg.islower():
             yield f"its parameter {arg.arg} is not in lower case"
-    if name := _no_value(node.returns, classes):
+    if not is_lazy(node) and (name := _no_value(node.returns, classes)):
         yield f"its result is a {name}, no plain value"
 
 

@@ -10,7 +10,7 @@ from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
 from criticality.languages.python.cases import tables, written
 from criticality.languages.python.names import WORDS, used
-from criticality.standing import Adopted, Package, by_keyword
+from criticality.standing import PREFIX, Adopted, Package, by_keyword
 from llm_runtime.grouping import grouped
 
 #: Rows of calls that return, and of calls that raise.
@@ -57,5 +57,6 @@ def _tests(adopted: Adopted) -> list[str]:
         f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
     ]
     call = f"{candidate.name}({', '.join(parameters) if keywords else '*args'})"
+    call = f"list(islice({call}, {PREFIX}))" if candidate.lazy else call
     cases = written(codec, candidate.id, adopted.cases, changing=True)
     return tables(candidate.name, cases, call, f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b")
