@@ -117,9 +117,8 @@ async def _independent(
     role = _OTHERS[received.tier][number % 2]
 
     async def ask() -> dict[str, str] | None:
-        question = work.ask.question(
-            "injection", f"{unit}+other{number + 1}", role, visit[0] * 100 + visit[1], number + 1
-        )
+        item, time = f"{unit}+other{number + 1}", visit[0] * 100 + visit[1]
+        question = work.ask.question("injection", item, role, time, number + 1)
         try:
             return await written(work, question, unit, "")
         except (BadReply, SpliceRefused):
@@ -207,9 +206,8 @@ async def _asked(
     claims = "\n".join(f"{c}: {spec.claims[c].text}" for c in function.contract.claims if c in spec.claims)
     fault = ""
     for attempt in range(1, _ROUNDS + 1):
-        question = work.ask.question(
-            "injection", f"{name}+settle{number}", "structurer", visit[0] * 100 + visit[1], attempt
-        )
+        time = visit[0] * 100 + visit[1]
+        question = work.ask.question("injection", f"{name}+settle{number}", "structurer", time, attempt)
         shown = f"CASE: {difference.shown}\nFIRST: {difference.first}\nSECOND: {difference.second}"
         if fault:
             shown += f"\n\nYour last clause does not decide it: {fault}"

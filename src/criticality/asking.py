@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from contextlib import suppress
+from typing import Any, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError, create_model, model_validator
 
 from criticality.budget import ContextLimits, Spare, fit
 from criticality.config import Models
@@ -121,7 +123,7 @@ class Asking:
         sieve: Sieve[T],
         **values: str,
     ) -> tuple[T, list[Note]]:
-        """Ask for data of parts that stand by themselves; what a lint refuses twice is left out, with a note.
+        """Ask for data of parts that stand by themselves; what schema or lint refuses twice is left out, with a note.
 
         Args:
             sieve: returns an answer without the parts that have a fault of their own, and a note of each.
@@ -129,13 +131,20 @@ class Asking:
         Raises:
             StructuredOutputError, CallError, ContextOverflow: as :meth:`data`.
         """
-        answers: list[T] = []
+        request, texts, lost = self._request(question, prompt, values, ()), list[str](), list[Note]()
+        shown = "\n".join(message.content for message in request.messages)
+
+        def read(text: str) -> tuple[T, bool]:
+            texts.append(text)
+            lost.clear()
+            return structured.parse(text, model if len(texts) == 1 else _lenient(model, lost), shown=shown)
 
         def check(answer: T) -> str | None:
-            answers.append(answer)
-            return fault(answer if len(answers) == 1 else sieve(answer)[0])
+            return fault(answer if len(texts) == 1 else sieve(answer)[0])
 
-        return sieve(await self.data(question, model, prompt, check, spare=(), **values))
+        asked = await structured.ask(self._generate, request, model, reasks=2, check=check, read=read)
+        answer, notes = sieve(asked.value)
+        return answer, [*lost, *notes]
 
     def _request(self, question: Question, prompt: str, values: Mapping[str, str], spare: Sequence[Spare]) -> Request:
         fitted = fit(question.role, values, lambda remaining: _rendered(prompt, remaining), self._limits, spare)
@@ -146,6 +155,37 @@ class Asking:
             max_tokens=MAX_OUTPUT[fitted.role],
             seed=question.sampling_seed,
         )
+
+
+def _lenient(model: type[T], lost: list[Note]) -> type[T]:
+    """Return the model of an answer without those items of its lists whose form is wrong, which it notes."""
+
+    def taken(cls: type[T], data: Any, handler: Callable[[Any], T]) -> T:
+        data = copy.deepcopy(data)
+        while True:
+            try:
+                return handler(data)
+            except ValidationError as fault:
+                lost.append(_without(data, fault))
+
+    return create_model(model.__name__, __base__=model, __validators__={"taken": model_validator(mode="wrap")(taken)})
+
+
+def _without(data: Any, fault: ValidationError) -> Note:
+    """Take the innermost object out of the list in which the first fault is, or another item; return its note."""
+    first = fault.errors(include_url=False, include_input=False)[0]
+    place, words = None, list[str]()
+    with suppress(LookupError, TypeError):  # what lacks stands nowhere
+        for step in (*first["loc"], *([-1] if first["type"] == "too_long" else [])):
+            if isinstance(step, int) and (place is None or isinstance(data[step], dict)):
+                place, one = (data, step), data[step]
+                words += [str(one.get("id") or one.get("name") or step) if isinstance(one, dict) else str(one)[:80]]
+            data = data[step]
+    if place is None:
+        raise fault
+    del place[0][place[1]]
+    where = ".".join(words)
+    return where, f"{where}: {first['msg']}"
 
 
 def _rendered(prompt: str, values: Mapping[str, str]) -> str:

@@ -220,6 +220,5 @@ async def escalate(work: Work) -> Event:
         failure = _failed(work.artifacts, phase.function_id)
         assert failure is not None
         return e.TiersExhausted(unit=phase.function_id, reason=f"{phase.failure_type}: {failure['what'][0]}")
-    return e.Escalated(
-        unit=phase.function_id, from_tier=phase.from_tier, to_tier=phase.to_tier, reason=f"{phase.failure_type}_error"
-    )
+    why = f"{phase.failure_type}_error"
+    return e.Escalated(unit=phase.function_id, from_tier=phase.from_tier, to_tier=phase.to_tier, reason=why)

@@ -87,9 +87,8 @@ class Orchestrator:
         self.state: ProtocolState = beginning()
         self.artifacts, self.ledger = Artifacts(), Ledger()
         self._live, self._emit, self._clock, self._notify = generate, emit, clock, notify
-        self._limits = MachineLimits(
-            breaker=self.config.circuit_breaker, max_repair_attempts=self.config.orchestrator.max_repair_attempts
-        )
+        repairs = self.config.orchestrator.max_repair_attempts
+        self._limits = MachineLimits(breaker=self.config.circuit_breaker, max_repair_attempts=repairs)
         self.language = language(self.config.project.language)
         self._tools = tools or self.language.toolchain()
         self._court = court or Court(max(2, (os.cpu_count() or 2) // 2))

@@ -187,11 +187,8 @@ def fitted(dossier: Dossier, question: str, tokens: int) -> tuple[Attachment, ..
     A passage is twenty lines. It counts for each word of the question in it, rare words for more, as in BM25.
     """
     texts = [one.text.split("\n") for one in dossier]
-    passages = {
-        (item, at): lines[at : at + _PASSAGE]
-        for item, lines in enumerate(texts)
-        for at in range(0, len(lines), _PASSAGE)
-    }
+    starts = ((item, at, lines) for item, lines in enumerate(texts) for at in range(0, len(lines), _PASSAGE))
+    passages = {(item, at): lines[at : at + _PASSAGE] for item, at, lines in starts}
     words = {place: Counter(_words("\n".join(lines))) for place, lines in passages.items()}
     wanted = set(_words(question))
     holders = {word: sum(word in counts for counts in words.values()) for word in wanted}

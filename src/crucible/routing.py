@@ -78,11 +78,9 @@ async def _checked(asker: Asker, briefing: Briefing, answers: dict[str, Short], 
 
 def opened(triage: TriageOutput, briefing: Briefing, way: Routed) -> tuple[TriageOutput, Briefing]:
     """Return how a council sits on what is in doubt: two seats debate, until no objection is open."""
-    query = load_prompt("crucible", "open").render(
-        query=briefing.query,
-        conclusions="\n".join(f"- {one.conclusion}" for one in way.answers.values()),
-        doubts="\n".join(f"- {one}" for one in way.doubts),
-    )
+    conclusions = "\n".join(f"- {one.conclusion}" for one in way.answers.values())
+    doubts = "\n".join(f"- {one}" for one in way.doubts)
+    query = load_prompt("crucible", "open").render(query=briefing.query, conclusions=conclusions, doubts=doubts)
     critics = [one for one in triage.council if one.role is CouncilRole.RED_TEAM]
     seats = [one for one in triage.council if one.role is not CouncilRole.RED_TEAM]
     small = {"council": [*seats[:2], *critics], "loop_grammar": LoopGrammar.DEBATE, "loop_count": 2}

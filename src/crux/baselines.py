@@ -38,9 +38,8 @@ async def ask_baselines(debate: DebateContext) -> None:
     for method, prompt in _METHODS:
         label = CallLabel("crux", prompt)
         transcript = debate.transcript
-        text = load_prompt("crux", prompt).render(
-            topic=Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.topic, 500))
-        )
+        topic = Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.topic, 500))
+        text = load_prompt("crux", prompt).render(topic=topic)
         asked = request(debate.config.models, "baseline", label, text)
         answer = await tried(ask(debate.generate, asked, BaselineAnswer))
         if answer is None:

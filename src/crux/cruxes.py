@@ -242,9 +242,8 @@ async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Questi
         return []
     label = CallLabel("crux", "settling", "")
     lines = [_line(board, number, crux) for number, crux in enumerate(cruxes, start=1)]
-    text = load_prompt("crux", "settling").render(
-        cruxes=asking.fence(label)("QUESTIONS", "\n".join(lines)), language=asking.language
-    )
+    questions = asking.fence(label)("QUESTIONS", "\n".join(lines))
+    text = load_prompt("crux", "settling").render(cruxes=questions, language=asking.language)
     answer = await asking.tried("comparison", label, text, _Settlings)
     told = {one.id: one for one in answer.cruxes} if answer else {}
     return [told.get(f"q{number}", _Settled()) for number in range(1, len(cruxes) + 1)]

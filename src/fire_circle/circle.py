@@ -126,8 +126,8 @@ async def fire_circle_with_session_memory(
 
 
 def _worst(layers: Sequence[Layer], results: Sequence[FireCircleResult]) -> FireCircleResult:
-    names = (layer.name for layer in layers)
-    by_layer: dict[LayerName, FireCircleResult] = dict(zip(names, results, strict=True))
+    names: list[LayerName] = [layer.name for layer in layers]
+    by_layer = dict(zip(names, results, strict=True))
     worst = max(results, key=lambda r: (r.consensus.falsehood, BY_TRUST.index(r.layer)))
     spend = sum((result.spend for result in results), Spend())
     partial = any(result.partial for result in results)

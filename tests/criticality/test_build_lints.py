@@ -63,6 +63,23 @@ async def test_a_claim_and_a_test_that_cannot_be_judged_are_left_out_with_a_note
 
 @needs_toolchain
 @pytest.mark.asyncio(loop_scope="module")
+async def test_what_breaks_the_form_of_an_answer_twice_is_left_out_with_a_note(project: Path, drive: Any) -> None:
+    claims = copy.deepcopy(CLAIMS)
+    room = next(one for one in claims["claims"] if one["id"] == "room_001")
+    sound = room["tests"][0]
+    room["tests"] = [sound | {"name": "ab"}, sound, *(sound | {"name": f"again_{n}"} for n in range(5))]
+    script = Script(**{"tests/claims": claims})
+    await drive(project, script, until=written)
+    assert sum(label.startswith("criticality/tests/claims") for label in script.asked) == 2, "asked once more"
+    artifacts = read_project(project)[1]
+    kept = [test.name for test in artifacts.claims["room_001"].tests]
+    assert kept == [sound["name"], *(f"again_{n}" for n in range(4))]
+    left_out = sorted(why.partition(":")[0] for why in trace(artifacts)["left_out"])
+    assert left_out == ["room_001.ab", "room_001.again_4"]
+
+
+@needs_toolchain
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_claim_that_keeps_no_test_is_named_with_the_reason(project: Path, drive: Any) -> None:
     claims = with_unreadable(CLAIMS)
     room = next(one for one in claims["claims"] if one["id"] == "room_001")

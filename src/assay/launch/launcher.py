@@ -268,19 +268,18 @@ class Launcher:
         terms = own.over(in_force(events))
         data, options = run.data()
         remarks = [*parent.settings.get("remarks", ()), *([say.strip()] if say.strip() else ())]
-        started = parent.model_copy(
-            update={
-                "run_id": run_id or self.new_id(),
-                "protocol": run.run.name,
-                "parent": parent_id,
-                "forked_at": at,
-                "origin": "live",
-                "version": __version__,
-                "behaviours": names_of(numbers),
-                "task": data,
-                "settings": {"options": options, "terms": terms.data(), **({"remarks": remarks} if remarks else {})},
-            }
-        )
+        child = {
+            "run_id": run_id or self.new_id(),
+            "protocol": run.run.name,
+            "parent": parent_id,
+            "forked_at": at,
+            "origin": "live",
+            "version": __version__,
+            "behaviours": names_of(numbers),
+            "task": data,
+            "settings": {"options": options, "terms": terms.data(), **({"remarks": remarks} if remarks else {})},
+        }
+        started = parent.model_copy(update=child)
         answers = Recording.from_events(events, until=at)
         laid = terms.settings(settings)
         return await self._begin(Execution(run, started, terms, laid, answers, followers, model, numbers=numbers))

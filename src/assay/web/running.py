@@ -32,13 +32,12 @@ class BatchWorkers:
         """Work a batch off in a process of its own."""
         self._processes = [one for one in self._processes if one.returncode is None]
         arguments = ("batch", "resume", batch_id, "--quiet", "--store", store_url)
-        self._processes.append(
-            await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "assay", *arguments),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,  # why it ended, it says on this server's stderr
-            )
+        worker = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "assay", *arguments),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,  # why it ended, it says on this server's stderr
         )
+        self._processes.append(worker)
 
     async def close(self) -> None:
         """End all of them; what is under way is put back."""

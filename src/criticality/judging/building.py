@@ -27,10 +27,10 @@ class ServedProgram:
         environment: all of its variables.
         confined: it starts no process and opens no socket; for programs that cannot seal themselves.
         memory: bytes of address space; 0 leaves that to the program's own flags.
-        variants: how many there are.
         shared: folders that its build writes to besides: a compiler's cache.
         todo: a statement that says that a body is still to do: what stands for one that does not compile.
         counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
+        bits: of a whole number beside its sign; 0 where it may have any.
     """
 
     command: tuple[str, ...]
@@ -40,10 +40,10 @@ class ServedProgram:
     environment: dict[str, str] = field(default_factory=dict[str, str])
     confined: bool = False
     memory: int = 1 << 29
-    variants: int = 1
     shared: tuple[Path, ...] = ()
     todo: str = ""
-    counted: str = "steps"
+    counted: str = "nanoseconds"
+    bits: int = 63
 
 
 class BuildFailed(Exception):

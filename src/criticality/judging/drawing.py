@@ -82,6 +82,8 @@ class Drawing(Sequences):
         #: Numbers and signs that a case is made of; nothing where it may be of any.
         self.alphabet: tuple[int, ...] = ()
         self.few = ""
+        #: Whole numbers far beyond others, of which some come where nothing bounds them.
+        self.far: tuple[int, ...] = ()
         #: How likely a value is one that was made before: then keys point at what they are keys of.
         self.near = 0.2
         #: Signs that what must hold of a text speaks of.
@@ -190,6 +192,9 @@ class Drawing(Sequences):
     def _plain(self, kind: TypeRef, constraints: tuple[str, ...], size: int | None) -> Any:
         random, limits, args = self.random, bounds(constraints), kind.args
         match kind.name:
+            case "Int" if self.far and limits.high is None and random.random() < 0.6:
+                far = random.choice(self.far) + random.choice((0, 1, -1, 7))
+                return far if limits.low is not None or limits.positive else random.choice((far, -far))
             case "Int":
                 return self._number(limits) if size is None else size
             case "Decimal":
@@ -227,7 +232,7 @@ class Drawing(Sequences):
 
     def _text(self, limits: Bounds, size: int | None) -> str:
         random, seen = self.random, self.seen.get("text", ())
-        whole = [*self.literals.examples, *self.literals.texts, *seen, *PLAIN]
+        whole = [*self.literals.texts, *seen, *PLAIN]
         one, start = random.choice(whole), random.randrange(20)
         told = [value for held in self.results.values() for value in held if value and isinstance(value, str)]
         near = random.choice(seen or (one, str(self._number(Bounds()))))
@@ -276,7 +281,7 @@ class Drawing(Sequences):
 
     @cached_property
     def _signs(self) -> str:
-        whole = "".join([*self.literals.examples, *self.literals.texts])
+        whole = "".join(self.literals.texts)
         return "".join(sorted({*whole, *"abcXYZ019 ,-_éß٣"}))
 
     def sequence(
@@ -310,7 +315,8 @@ class Drawing(Sequences):
             )
 
         distinct = base.name in ("Set", "Map")
-        ways = self.random.sample(_WAYS, 3) if size is None else [self.way]
+        drawn = self.random.sample(_WAYS, 3) if size is None else [self.way]
+        ways = ["equal"] if len(self.alphabet) == 1 else drawn
         items: list[Any] = []
         while many and ways and 2 * len(items) < many:
             items = max(items, self.built(item, many, holds, ways.pop(), distinct=distinct), key=len)

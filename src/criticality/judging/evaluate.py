@@ -23,6 +23,8 @@ from criticality.spec.types import Param, parse_param
 BEGINNING = 1_700_000_000
 #: Cases in which what a clause presupposes is true; with fewer it is hardly tried.
 ENOUGH = 20
+#: What is said of a clause where evaluating it ends with an error.
+UNEVALUATED = "it cannot be evaluated"
 _SHOWN = 160
 _LANES = 3
 
@@ -169,7 +171,7 @@ class Evaluator:
         except (Postponed, Gone, *UNJUDGED):
             raise
         except Exception as error:
-            return f" (it cannot be evaluated: {type(error).__name__}: {str(error)[:120]})"
+            return f" ({UNEVALUATED}: {type(error).__name__}: {str(error)[:120]})"
 
     def _allowed(self, name: str, raised: str, held: dict[str, Any]) -> bool:
         contract = self.functions[name].contract

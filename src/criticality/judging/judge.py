@@ -10,10 +10,10 @@ from typing import Any
 
 from criticality.judging import growth
 from criticality.judging.comparing import Comparing
-from criticality.judging.evaluate import Broken, ended
+from criticality.judging.evaluate import UNEVALUATED, Broken, ended
 from criticality.judging.hearing import Fault, Guilty, Hearing, Verdict
 from criticality.judging.outcomes import JudgeFailed
-from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Returned
+from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.shapes import spread
 from criticality.judging.trying import CANDIDATE, alike, outcomes
 from criticality.judging.values import Case, Values
@@ -52,6 +52,7 @@ class Judge(Comparing):
         if not verdict.guilty and not verdict.faults:
             for name in self.hearing.unit:
                 self._growth(name, verdict)
+                self._far(name, verdict)
             for claim in self._due():
                 self._claim(claim, verdict)
         verdict.seal = self._process(CANDIDATE).seal
@@ -169,6 +170,21 @@ class Judge(Comparing):
                 args = to_json(self.codec.request(call.name, call.args))
                 return Guilty(function=call.name, args=args, what=str(broken)[:600])
         return None
+
+    def _far(self, name: str, verdict: Verdict) -> None:
+        """Try numbers where their widths end; there an end without an answer, or a slow clause, says nothing."""
+        known, left_off = self.functions[name].errors, self.evaluator.unjudged[name]
+        before = len(left_off)
+        for case, outcome in outcomes(self._process(CANDIDATE), name, self.far_cases(name)):
+            if isinstance(outcome, Returned) or (isinstance(outcome, Raised) and outcome.kind in known):
+                broken = self._broken(name, case.args, outcome)
+                if len(left_off) > before:
+                    left_off.popitem()
+                    break
+                verdict.cases += 1
+                if broken is not None and UNEVALUATED not in broken.promise:
+                    self._fault(name, case.args, outcome, broken, verdict)
+                    break
 
     def _growth(self, name: str, verdict: Verdict) -> None:
         """Measure a COMPLEXITY clause; what cannot be measured is not called kept."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -27,6 +28,8 @@ _ASKED = 64
 #: Cases that are kept of a function.
 KEPT = 40
 CANDIDATE, HELPERS = 0, 1
+#: What makes numbers of many digits: a product without a constant, a power, a shift.
+_GROWS = re.compile(r"""(?:\b[A-Za-z_]\w*|[)\]"'])\s*\*=?\s*[A-Za-z_("'&]|\*\*|<<|\b[pP]ow\b""")
 #: How often calls are gathered before a clause is evaluated, and how many are worth it.
 _ROUNDS, _WORTH = 2, 4
 CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
@@ -77,6 +80,20 @@ class Trial:
         """
         rows = [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())]
         pinned = [args for args, _, _ in self.codec.cases(name, rows)]
+        counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
+        values, params = self._values(name, turn), self.functions[name].parameters
+        return list(values.cases(params, self.evaluator.conditions(name), pinned, counts))
+
+    def far_cases(self, name: str) -> list[Case]:
+        """Return cases of numbers where their widths end; none where what is computed of them may go beyond."""
+        function, bits = self.functions[name], self.hearing.program.bits
+        texts = [line for line in function.contract.lines if line.startswith(("ENSURES", "INVARIANT"))]
+        grows = any(_GROWS.search(text) for text in (*texts, *self.hearing.bodies.get(name, ())[:1]))
+        if bits and (function.calls or grows):
+            return []
+        return list(self._values(name, 0).far_cases(function.parameters, self.evaluator.conditions(name), bits))
+
+    def _values(self, name: str, turn: int) -> Values:
         bodies = self.hearing.bodies.get(name, ())
         # Constants of functions that have nothing to do with it would only thin out its own.
         near = [other for other, f in self.functions.items() if other in self.functions[name].calls or name in f.calls]
@@ -84,9 +101,7 @@ class Trial:
         literals = literals_of(contracts, self.claims, "\n".join(bodies))
         clauses = [p.code for p in self.evaluator.clauses(name).values()]
         led = (*bodies[: 1 + bool(turn) * 9], *clauses)
-        values = Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
-        counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
-        return list(values.cases(self.functions[name].parameters, self.evaluator.conditions(name), pinned, counts))
+        return Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
 
     def _known_results(self, name: str) -> dict[str, list[Any]]:
         """Return results of accepted functions by type, for those types that a function takes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,16 +20,21 @@ from criticality.spec.values import bounds
 #: Sizes of long values, and how their items follow each other.
 _LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
 #: Few numbers of which a whole case is made: so come ties, and tables that are nearly alike.
-_ALPHABETS = ((0, 1), (0, 1, 2), (-1, 0, 1), (1, 2))
+_ALPHABETS = ((0, 1), (0, 1, 2), (-1, 0, 1), (1, 2), (1,))
 #: How likely values of a case are such as were made for it before.
 _NEAR = (0.2, 0.2, 0.2, 0.7)
+#: How many cases lie beside one whose numbers are all alike.
+_AWAY = 6
 #: Cases that are aimed at one branch.
 _EACH = 12
+#: Bits where whole numbers end, and how many are left to what is computed of them; cases of such numbers.
+_WIDTHS, _SPARE, _FAR_CASES = (31, 32, 53, 63, 64), 9, 40
+_BEYOND = re.compile(r"\b\d{10}")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn`` or ``long``."""
+    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn``, ``long`` or ``far``."""
 
     args: tuple[Any, ...]
     origin: str
@@ -115,12 +121,36 @@ class Values(Drawing):
             lone = self.random.choices([*self._lone, self.random.choice(self._signs)], k=2)
             self.few = "".join(lone) * bool(self.alphabet)
             try:
-                yield tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
+                args = tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
+                yield args
+                yield from self._beside(places, conditions, args, min(1, len(aim) + len(self.alphabet)))
             except NoValue:
                 failed += not aim
                 if failed > max(60, number // 2):
                     break
-        self.alphabet, self.few, self.near = (), "", _NEAR[0]
+
+    def _beside(
+        self, places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...], most: int
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield values that are one number away: what holds of a whole may fail at one place of it."""
+        for _ in range(_AWAY if len(self.alphabet) == 1 else most):
+            at = self.random.randrange(len(places))
+            one = self.shifted(places[at].kind, args[at], self.random.choice((1, -1)), self.random.choice)
+            changed = (*args[:at], one, *args[at + 1 :])
+            if one is not None and self._fits(places, conditions, changed):
+                yield changed
+
+    def far_cases(self, params: Sequence[Param], conditions: Sequence[Condition], bits: int) -> Iterator[Case]:
+        """Yield cases with whole numbers where their widths end, as far as nothing bounds them.
+
+        Args:
+            bits: of a whole number; a sum of some, or one times a small constant, stays below. 0 where it may have any.
+        """
+        self.far = tuple(1 << n for n in _WIDTHS if not bits or n + _SPARE <= bits)
+        made = self._drawn_cases(self._places(params, conditions), conditions, _FAR_CASES)
+        drawn = (args for args in made if _BEYOND.search(repr(args)))
+        yield from (Case(args, "far") for args in _each_once(drawn, set()))
+        self.far = ()
 
     def _long(
         self, params: Sequence[Param], conditions: Sequence[Condition], longest: int
@@ -141,6 +171,7 @@ class Values(Drawing):
         """
         self.random.seed(f"{way} {names}")
         self.seen, self.way, self.most, self._how = {}, way, 3, (1, 0, 1)
+        self.alphabet, self.few, self.near = (), "", _NEAR[0]
         try:
             held = self.fill(self._places(params, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2)
         except NoValue:

@@ -82,9 +82,8 @@ def _generating(phase: Any, event: Any, limits: MachineLimits) -> s.GeneratingSt
 
 def _repairing(phase: Any, event: Any, limits: MachineLimits) -> s.RepairingStructure:
     most = limits.max_repair_attempts
-    return s.RepairingStructure(
-        errors=tuple(event.errors), repair_attempt=phase.compile_attempt, max_repair_attempts=most
-    )
+    errors, attempt = tuple(event.errors), phase.compile_attempt
+    return s.RepairingStructure(errors=errors, repair_attempt=attempt, max_repair_attempts=most)
 
 
 def _auditing(phase: Any, event: Any, limits: MachineLimits) -> s.Auditing:
@@ -140,9 +139,8 @@ def _escalating(phase: Any, event: Any, limits: MachineLimits) -> s.Escalating:
 
 def _testing(phase: Any, event: Any, limits: MachineLimits) -> s.GeneratingTests:
     if isinstance(event, e.ClusterTestsGenerated):
-        return s.GeneratingTests(
-            clusters=tuple(event.clusters), tests_generated=(*phase.tests_generated, event.cluster)
-        )
+        generated = (*phase.tests_generated, event.cluster)
+        return s.GeneratingTests(clusters=tuple(event.clusters), tests_generated=generated)
     return s.GeneratingTests()
 
 

@@ -31,12 +31,10 @@ class Literals:
     They stand in the order of the specification, so that the same specification makes the same tests.
 
     Args:
-        examples: texts in the steps of claims' tests: whole values, as a person would write them.
-        texts: other texts.
+        texts: those in the steps of claims' tests first: whole values, as a person would write them.
         forms: regular expressions.
     """
 
-    examples: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
     forms: tuple[str, ...] = ()
@@ -60,10 +58,8 @@ def literals_of(contracts: Iterable[Contract], claims: Iterable[StructuredClaim]
     if any(_CODED.search(text) for text in (bodies, *written)):  # signs that stand there as numbers
         codes = [n + by for n in (*own, *others) if isinstance(n, int) for by in (0, 1, -1)]
         others = [*(chr(code) for code in codes if 0 < code < _CODES), *others]
-    examples = _first([value for value in steps if isinstance(value, str)])
     return Literals(
-        examples=examples,
-        texts=_first([value for value in (*own, *others) if isinstance(value, str) and value not in examples]),
+        texts=_first([value for value in (*steps, *own, *others) if isinstance(value, str)]),
         numbers=_first([value for value in (*own, *steps, *others) if isinstance(value, int)]),
         forms=forms,
     )

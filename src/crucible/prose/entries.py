@@ -118,9 +118,8 @@ def _settled(attack: Attack, text: Span, entry: Entry | None) -> Objection:
     changes: tuple[Change, ...] = ()
     if outcome == "conceded" and (after := changed or reply) is not None and (changed or claim):
         changes = (Change(before=_gone(attack, changed_by or by, claim), after=after),)
-    return objection.model_copy(
-        update={"outcome": outcome, "by": by or changed_by, "reply": reply or changed, "changes": changes}
-    )
+    told = {"outcome": outcome, "by": by or changed_by, "reply": reply or changed, "changes": changes}
+    return objection.model_copy(update=told)
 
 
 def _claim(attack: Attack, entry: Entry | None) -> tuple[str, Span | None]:

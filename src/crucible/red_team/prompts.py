@@ -30,16 +30,14 @@ def critique_positions(query: str, positions: Mapping[str, str], fence: Fence) -
 
 def critique_targets(query: str, positions: Mapping[str, str], fence: Fence) -> str:
     """Return the task of a DEBATE loop: attack the weakest; name them on a last line ``TARGETS: LABEL, LABEL``."""
-    return _load("debate").render(
-        query=fence("QUESTION", query), positions=_fenced(positions, fence), labels=", ".join(positions)
-    )
+    held, labels = _fenced(positions, fence), ", ".join(positions)
+    return _load("debate").render(query=fence("QUESTION", query), positions=held, labels=labels)
 
 
 def critique_draft(query: str, author: str, draft: str, fence: Fence, *, final: bool) -> str:
     """Return the task within a SEQUENTIAL loop: attack the draft as it stands; ``final`` closes the loop."""
-    return _load("final_draft" if final else "draft").render(
-        query=fence("QUESTION", query), draft=fence(f"DRAFT by {author}", draft)
-    )
+    task = _load("final_draft" if final else "draft")
+    return task.render(query=fence("QUESTION", query), draft=fence(f"DRAFT by {author}", draft))
 
 
 def _fenced(positions: Mapping[str, str], fence: Fence) -> str:

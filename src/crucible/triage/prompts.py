@@ -14,6 +14,5 @@ def user_message(query: str, context: str | None, fence: Fence) -> str:
     """Return the query, and the caller's context as JSON where there is one, each behind a fence."""
     if context is None:
         return load_prompt("crucible.triage", "query").render(query=fence("QUERY", query))
-    return load_prompt("crucible.triage", "query_with_context").render(
-        query=fence("QUERY", query), context=fence("CONTEXT", context)
-    )
+    prompt = load_prompt("crucible.triage", "query_with_context")
+    return prompt.render(query=fence("QUERY", query), context=fence("CONTEXT", context))

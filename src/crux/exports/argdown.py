@@ -17,9 +17,8 @@ def to_argdown(result: DebateResult) -> str:
         lines.append(f"[Crux {number}]: {_flat(card.question)} #{card.disagreement_type}")
         lines.append(f"// {_flat(spoken.get(card.id, 'Spoken by a model.'))}")
         for name, side in card.personas.items():
-            lines.append(
-                f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {_flat(side.reasoning) or side.position}"
-            )
+            reasons = _flat(side.reasoning) or side.position
+            lines.append(f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {reasons}")
             if side.condition:
                 lines.append(f"    + [Condition of {_flat(name)} {number}]: {_flat(side.condition)}")
             if side.falsifier:

@@ -47,6 +47,7 @@ SITTING = {
     "raise KeyError('a field')": "KeyError",
     "raise OSError('no room')": "OSError: no room",
     "raise MemoryError('at a case')": "MemoryError",
+    "sys.modules['criticality.judging.values'].Values._drawn_cases = None": "TypeError: 'NoneType'",
     "os.kill(os.getpid(), signal.SIGKILL)": "ended by SIGKILL",
     "os.kill(os.getpid(), signal.SIGSEGV)": "ended by SIGSEGV",
     "os._exit(3)": "its process ended",

@@ -148,6 +148,46 @@ def test_an_invariant_may_name_a_member_of_an_enum() -> None:
     assert len(found) > 30 and all(one.args[0].n > 0 for one in found if one.args[0].side.name == "BUY")
 
 
+def test_of_a_whole_that_is_all_alike_one_number_is_another_in_some_cases() -> None:
+    square = "all(len(row) == len(grid) for row in grid)"
+    found = [one.args[0] for one in cases("merging", ["grid: List<List<Int>>"], [square])]
+    numbers = [sorted(n for row in grid for n in row) for grid in found if len(grid) > 5]
+    assert any(row[0] == row[-2] != row[-1] or row[0] != row[1] == row[-1] for row in numbers)
+
+
+QUARTERS = "ENSURES: result == income // 4"
+
+
+@needs_toolchain
+@pytest.mark.parametrize(
+    ("body", "clause", "broken"),
+    [
+        ("return income // 4", QUARTERS, ""),
+        ("return int(income / 4)", QUARTERS, QUARTERS),
+        ("return ((income + (1 << 31)) % (1 << 32) - (1 << 31)) // 4", QUARTERS, QUARTERS),
+        # What takes long on numbers that nothing bounds is no fault.
+        ("left = income\nwhile left >= 4:\n    left -= 4\nreturn (income - left) // 4", QUARTERS, ""),
+        pytest.param(
+            "return income // 4",
+            "ENSURES: result == sum(1 for n in range(income) if n % 4 == 3)",
+            "",
+            marks=pytest.mark.long,
+        ),
+    ],
+    ids=["right", "floats", "wraps", "long", "slow"],
+)
+def test_numbers_are_tried_where_their_widths_end(
+    body: str, clause: str, broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = {"params": ["income: Int"], "returns": "Int", "contracts": ["REQUIRES: income >= 0", clause]}
+    table = {"quarters": {"functions": {"quarter": function}, "right": [{"quarter": body}]}}
+    monkeypatch.setattr(seeded, "table", lambda name: table)
+    with Judge(seeded.hearing(seeded.ruled_out("quarters"), ["it.quarter"], counts=Counts(30, 10, 20))) as judge:
+        verdict = judge.heard()
+    assert [fault.promise for fault in verdict.faults] == [broken] * bool(broken)
+    assert (verdict.guilty, verdict.unjudged["it.quarter"]) == (None, {})
+
+
 @needs_toolchain
 @pytest.mark.parametrize(
     ("body", "said"),

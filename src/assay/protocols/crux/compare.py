@@ -68,9 +68,8 @@ class HowRead(Model):
 
     def asking(self, context: RunContext) -> Questioner:
         """Return whom questions are put to, and how."""
-        fast, strong = (
-            ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
-        )
+        takes = self.takes_temperature
+        fast, strong = (ChosenModel(id=name, takes_temperature=takes) for name in (self.fast, self.strong))
         models = ModelTable(fast=fast, strong=strong)
         return Questioner(context.generate, models, context.seed, self.language, self.tokens_a_call)
 

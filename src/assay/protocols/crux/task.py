@@ -102,9 +102,8 @@ class Options(Model):
         Raises:
             CruxConfigurationError: one setting is out of range or contradicts another.
         """
-        fast, strong, *panel = (
-            ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (*self._own(), *self.models)
-        )
+        named = (*self._own(), *self.models)
+        fast, strong, *panel = (ChosenModel(id=one, takes_temperature=self.takes_temperature) for one in named)
         settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong, panel=tuple(panel))}
         settings |= {name: getattr(self, name) for name in _OF_THE_ENGINE}
         return DebateConfig(**{**settings, **self.engine})

@@ -211,7 +211,7 @@ class GrammarLanguage:
             )
 
         served, bodies = forwarding(plan, variants, forward)
-        return self.tools.served(self.sources(spec, served, bodies) | self.program(spec, plan), len(variants))
+        return self.tools.served(self.sources(spec, served, bodies) | self.program(spec, plan))
 
     def serving(self, folder: str) -> Tree:
         """Return the part of a served program that is the same for all, below a folder."""

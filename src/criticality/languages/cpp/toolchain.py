@@ -26,15 +26,14 @@ class CppToolchain(CompiledToolchain):
     language = "criticality.languages.cpp"
 
     @classmethod
-    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+    def served(cls, files: dict[str, str]) -> ServedProgram:
         words = (
             str(GXX.path()), *_FLAGS, "-fno-sanitize=vptr", "-fsanitize-undefined-trap-on-error", "-w", "-I",
             "include", "-o", "served", "serve/main.cpp",
         )  # fmt: skip
         return ServedProgram(
             command=("./served", sealing().hex()), files=files, build=(words,),
-            environment=cls.environment() | {"TMPDIR": "/tmp"},
-            variants=variants, todo=cls.table().todo, counted="nanoseconds",
+            environment=cls.environment() | {"TMPDIR": "/tmp"}, todo=cls.table().todo,
         )  # fmt: skip
 
     async def examine(

@@ -31,7 +31,7 @@ class GoToolchain(CompiledToolchain):
     language = "criticality.languages.go"
 
     @classmethod
-    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+    def served(cls, files: dict[str, str]) -> ServedProgram:
         go = GO.path()
         # What preempts by a signal would have to be allowed to send signals.
         environment = cls.environment(bin=go.parent, cache=_cache(), temporary="/tmp")
@@ -40,8 +40,7 @@ class GoToolchain(CompiledToolchain):
         return ServedProgram(
             command=("./served", sealing().hex()), files=files, build=(build,),
             read_only=(go.parent.parent,), environment=environment, memory=2 << 30,
-            variants=variants, todo=cls.table().todo, counted="nanoseconds",
-            shared=(_cache(),),
+            todo=cls.table().todo, shared=(_cache(),),
         )  # fmt: skip
 
     async def examine(

@@ -33,7 +33,7 @@ class JavaToolchain(WarmToolchain):
         return Pinned("Java", "java", texts(cls.language, "installed"), f"javac {JAVAC.version}", _install)
 
     @classmethod
-    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+    def served(cls, files: dict[str, str]) -> ServedProgram:
         java, sources = JAVA.path(), sorted(path for path in files if path.endswith(".java"))
         build = (
             str(JAVAC.path()), *(f"-J{flag}" for flag in _QUICK), "-proc:none", "-nowarn", "-Xmaxerrs", "1000",
@@ -42,9 +42,7 @@ class JavaToolchain(WarmToolchain):
         run = (str(java), *_QUICK, "-Xmx512m", "-Xshare:auto", "-cp", "classes", "serving.Main")
         return ServedProgram(
             command=(*run, CONFINED), confined=True, files=files, build=(build,), memory=0,
-            variants=variants, todo=cls.table().todo, counted="nanoseconds",
-            read_only=(prefix(java), *SETTINGS),
-            environment=cls.environment(),
+            todo=cls.table().todo, read_only=(prefix(java), *SETTINGS), environment=cls.environment(),
         )  # fmt: skip
 
     def compiler(self, place: Place, installed: Path) -> WarmCompiler:

@@ -28,7 +28,7 @@ def serve(
     for number, bodies in enumerate(variants):
         for path, text in sources(spec, plan, bodies).items():
             files[f"variants/{number}/{path.removeprefix('src/')}"] = text
-    return PythonToolchain.served(files, len(variants))
+    return PythonToolchain.served(files)
 
 
 def _known(spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> dict[str, Any]:

@@ -28,15 +28,14 @@ class RustToolchain(CompiledToolchain):
     language = "criticality.languages.rust"
 
     @classmethod
-    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+    def served(cls, files: dict[str, str]) -> ServedProgram:
         words = (
             str(_root() / "bin/rustc"), "--edition=2024", "-Copt-level=1", "-Coverflow-checks=on", "-Awarnings",
             "-o", "served", "src/main.rs",
         )  # fmt: skip
         return ServedProgram(
             command=("./served", sealing().hex()), files=files, build=(words,),
-            read_only=(_root(),), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"},
-            variants=variants, todo=cls.table().todo, counted="nanoseconds",
+            read_only=(_root(),), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"}, todo=cls.table().todo,
         )  # fmt: skip
 
     async def examine(

@@ -36,7 +36,7 @@ class TypeScriptToolchain(WarmToolchain):
         return Pinned("TypeScript", "typescript", cls.manifest(), f"node {NODE.version}", _install)
 
     @classmethod
-    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+    def served(cls, files: dict[str, str]) -> ServedProgram:
         packages, node = cls.pinned().folder / "node_modules", str(NODE.path())
         script = read_text(cls.language, "build.mjs")
         flags = ("--experimental-permission", "--allow-fs-read=*", "--max-old-space-size=512", "--stack-size=900")
@@ -44,8 +44,7 @@ class TypeScriptToolchain(WarmToolchain):
             command=(node, *flags, "out/src/serve.js", CONFINED), files=files | {"build.mjs": script},
             confined=True, build=((node, "build.mjs", str(packages)),),
             read_only=(packages.parent, prefix(NODE.path())), environment=environment(NODE.path()),
-            memory=0,
-            variants=variants, todo=cls.table().todo, counted="nanoseconds",
+            memory=0, bits=53, todo=cls.table().todo,
         )  # fmt: skip
 
     def compiler(self, place: Place, installed: Path) -> WarmCompiler:

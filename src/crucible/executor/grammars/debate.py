@@ -30,11 +30,9 @@ async def debate_loop(council: SeatedCouncil, loop: Loop, prior: Loop | None) ->
     await council.critique(loop.number, attack, targets_in=lambda text: read_targets(text, seats))
 
     def compose(seat: Seat, fence: Fence) -> Sequence[Message]:
-        task = load_prompt("crucible.executor.grammars", "defence").render(
-            seat=seat.label,
-            position=fence("YOUR OWN POSITION", loop.positions[seat.label]),
-            attack=fence("RED TEAM ATTACK", loop.critique),
-        )
+        own, attack = fence("YOUR OWN POSITION", loop.positions[seat.label]), fence("RED TEAM ATTACK", loop.critique)
+        defence = load_prompt("crucible.executor.grammars", "defence")
+        task = defence.render(seat=seat.label, position=own, attack=attack)
         return [Message("user", task)]
 
     await council.hear(loop.number, "defence", read_targets(loop.critique, seats) or seats, compose)

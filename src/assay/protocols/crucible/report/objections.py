@@ -32,9 +32,8 @@ def gist(text: str, most: int = _OBJECTION) -> str:
 
 def ledger_table(state: CouncilState) -> Iterator[Block]:
     """Yield the ledger as a table that fits one screen, and what is left of it folded."""
-    heads = columns(
-        "Objection", "It strikes", "What the seat did", "In the answer" if state.of_records else "What changed"
-    )
+    last = "In the answer" if state.of_records else "What changed"
+    heads = columns("Objection", "It strikes", "What the seat did", last)
     listed: Sequence[Objection] = state.ledger.objections if state.ledger else ()
     for later, part in enumerate(filter(None, (listed[:_SCREEN], listed[_SCREEN:]))):
         links = tuple((f"ledger-{one.id}", f"claim-{one.id}" if one.claim else one.id) for one in part)

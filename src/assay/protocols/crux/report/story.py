@@ -118,9 +118,8 @@ def _parts(state: DebateState) -> list[Scope]:
 def _ways(state: DebateState) -> list[tuple[str, int, int, int | None]]:
     """Return what the same topic took without a debate, and what this one took."""
     result, spend = state.result, state.result.spend
-    ways: list[tuple[str, int, int, int | None]] = [
-        (one.method, one.calls, one.input_tokens + one.output_tokens, one.cost) for one in result.baselines
-    ]
+    told = ((one, one.input_tokens + one.output_tokens) for one in result.baselines)
+    ways: list[tuple[str, int, int, int | None]] = [(one.method, one.calls, both, one.cost) for one, both in told]
     if spend.calls:
         own = spend.input_tokens + spend.output_tokens - sum(tokens for _, _, tokens, _ in ways)
         cost = None if spend.cost is None else spend.cost - sum(cost or 0 for *_, cost in ways)

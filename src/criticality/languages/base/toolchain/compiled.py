@@ -91,7 +91,7 @@ class CompiledToolchain(ABC):
 
     @classmethod
     @abstractmethod
-    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+    def served(cls, files: dict[str, str]) -> ServedProgram:
         """Return how a program of that text is built and started."""
 
     @classmethod

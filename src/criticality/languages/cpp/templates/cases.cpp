@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <cstdio>
 
-using namespace {{ name }};
-
 static int faults = 0;
 
 static void check(bool holds, int line) {
@@ -23,7 +21,14 @@ template <typename Error, typename Call>
   return false;
 }
 
-int main() {
+// Within the namespace a module may be called as the project is.
+namespace {{ name }} {
+static void every_case_() {
 {{ tests }}
+}
+}  // namespace {{ name }}
+
+int main() {
+  {{ name }}::every_case_();
   return faults == 0 ? 0 : 1;
 }

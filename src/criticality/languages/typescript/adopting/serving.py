@@ -88,7 +88,7 @@ def _program(
             loaded[number] = f"../package/{own}.variant{number}.js"
     main = _LOADED.format(quiet=_QUIET, files=json.dumps(loaded), table=table)
     files |= {**language.serving("src"), "src/serve.ts": main, "package.mjs": read_text(_HERE, "build.mjs")}
-    program = language.tools.served(files, max(changed, default=0) + 1)
+    program = language.tools.served(files)
     ((node, script, packages),) = program.build
     modules = package.root / "node_modules"
     return replace(
