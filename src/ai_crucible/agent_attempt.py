@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib import resources
-from typing import Any, cast
+from typing import Any
 
 import anyio
 from inspect_ai._util.error import PrerequisiteError
@@ -121,7 +121,8 @@ class AgentSolver(Solver):
         methods, turn, tasks = self._methods(state, record), asyncio.Semaphore(_AT_ONCE), set[asyncio.Task[Any]]()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            tasks.add(cast("asyncio.Task[Any]", asyncio.current_task()))
+            if (task := asyncio.current_task()) is not None:
+                tasks.add(task)
             try:
                 async with turn:
                     data = bytearray()
@@ -180,7 +181,7 @@ class AgentSolver(Solver):
         }
 
 
-async def _answer(method: Callable[..., Awaitable[Any]], params: dict[str, Any]) -> Any:
+async def _answer(method: Callable[..., Awaitable[Any]], params: Mapping[str, Any]) -> Any:
     """Ask the model; what its provider refuses goes to the agent, which may do better."""
     try:
         return await method(**params)

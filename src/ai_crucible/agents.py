@@ -113,6 +113,11 @@ def find_agent(words: str) -> AgentCommand:
     return agent
 
 
+def agent_names() -> list[str]:
+    """Return the agents that are known by name."""
+    return [name for name in _table() if name != "every"]
+
+
 def agent_name(words: str) -> str:
     """Return what an agent is called in plan, ledger and report: places of this machine stay out of it."""
     return words if words in _table() else shlex.join(Path(word).name or word for word in shlex.split(words))
@@ -127,9 +132,8 @@ def order_for(order: BoxOrder, agent: AgentCommand) -> AgentOrder:
     for path in _placed(agent.argv)[1].values():
         if held := next((each for each in order.hidden if each.resolve().is_relative_to(path)), None):
             raise ConfigurationError(f"{agent.argv[0]} lies in {path}, and so does {held}: install it elsewhere")
-    room = {name: max(least, getattr(order, name)) for name, least in _ROOM.items()}
-    limits = {name: getattr(order, name) for name in BoxLimits.model_fields} | room
-    return AgentOrder(**limits, hidden=order.hidden, root=order.root, argv=agent.argv)
+    limits = {name: max(_ROOM.get(name, 0), getattr(order, name)) for name in BoxLimits.model_fields}
+    return AgentOrder.model_validate({**limits, "hidden": order.hidden, "root": order.root, "argv": agent.argv})
 
 
 @cache

@@ -138,7 +138,7 @@ ENDINGS: list[tuple[str, dict[str, Any], str]] = [
     ("for p in /proc/[0-9]*; do grep -q model_prox[y] $p/cmdline && kill -9 ${p#/proc/}; done", {}, "agent_died"),
     # It stops what was to end it, so its box is closed; a busy machine may be so slow that it comes to nothing.
     (f"kill -STOP {PARENT}", {"seconds": 4}, "box_died wall_clock"),
-    ("head -c 1G /dev/zero > big; head -c 1G /dev/zero", {}, "submitted"),
+    ("head -c 1G /dev/zero > big; head -c 1G /dev/zero", {}, "work_refused"),
     ("true", {"turns": 1}, "turn_limit"),
 ]
 

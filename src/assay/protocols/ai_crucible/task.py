@@ -20,7 +20,7 @@ from assay.hooks import Data, Hooks
 from assay.protocol import Handout, RunContext
 from assay.protocols.ai_crucible.child import check_end, make_trial
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import PuzzleName, by_trial, check_models, need_box, workshop
+from assay.protocols.ai_crucible.trials import AgentName, PuzzleName, by_trial, check_models, need_box, workshop
 from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from llm_runtime.events import Event
@@ -73,7 +73,7 @@ class Options(Model):
     """A model that takes turns with the solver in each attempt (repeatable)."""
     against: tuple[ModelName, ...] = ()
     """A further model that makes the same attempts, to be compared (repeatable)."""
-    agent: tuple[str, ...] = ()
+    agent: tuple[AgentName, ...] = ()
     """An agent that works in the box with the model: claude, codex, gemini, aider, openhands, or your own command line
     (repeatable: they are compared)."""
     early: bool = False

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -114,10 +115,9 @@ def by_trial(first: str, models: Sequence[str], agents: Sequence[str]) -> dict[s
 
     for agent in agents:
         find_agent(agent)
-    resolved = {(solver_of(name or None), agent) for name in models for agent in agents or ("",)}
-    if len(resolved) < len(models) * max(1, len(agents)):
+    each = [Contestant(*pair) for pair in product(models, agents or ("",))]
+    if len({(solver_of(one.model or None), one.agent) for one in each}) < len(each):
         raise ConfigurationError("--against or --agent names what is compared already; name another")
-    each = [Contestant(model, agent) for model in models for agent in agents or ("",)]
     return {first if at == 1 else f"{first}-{at}": one for at, one in enumerate(each, 1)}
 
 
@@ -169,6 +169,16 @@ def _own_puzzle(text: str) -> list[tuple[Kind, str]]:
 
 PuzzleName: TypeAlias = Annotated[str, Names("folder", _own_puzzle)]
 """An id of a puzzle that comes with Assay, or a folder."""
+
+
+def _own_agent(text: str) -> list[tuple[Kind, str]]:
+    from ai_crucible.agents import agent_names
+
+    return [] if text in agent_names() else [("folder", text)]
+
+
+AgentName: TypeAlias = Annotated[str, Names("folder", _own_agent)]
+"""An agent that Assay knows, or a command line, which says what of this machine its box shows."""
 
 
 def known_puzzles() -> list[str]:
