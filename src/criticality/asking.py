@@ -168,7 +168,8 @@ def _lenient(model: type[T], lost: list[Note]) -> type[T]:
             except ValidationError as fault:
                 lost.append(_without(data, fault))
 
-    return create_model(model.__name__, __base__=model, __validators__={"taken": model_validator(mode="wrap")(taken)})
+    taking: Any = model_validator(mode="wrap")(taken)
+    return create_model(model.__name__, __base__=model, __validators__={"taken": taking})
 
 
 def _without(data: Any, fault: ValidationError) -> Note:
@@ -178,8 +179,8 @@ def _without(data: Any, fault: ValidationError) -> Note:
     with suppress(LookupError, TypeError):  # what lacks stands nowhere
         for step in (*first["loc"], *([-1] if first["type"] == "too_long" else [])):
             if isinstance(step, int) and (place is None or isinstance(data[step], dict)):
-                place, one = (data, step), data[step]
-                words += [str(one.get("id") or one.get("name") or step) if isinstance(one, dict) else str(one)[:80]]
+                place, one, named = (data, step), data[step], isinstance(data[step], dict)
+                words += [str(one.get("id") or one.get("name") or step) if named else str(one)[:80]]
             data = data[step]
     if place is None:
         raise fault
