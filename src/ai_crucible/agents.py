@@ -9,12 +9,13 @@ import secrets
 import shlex
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import cache
 from hashlib import sha256
 from importlib import metadata, resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from weakref import WeakKeyDictionary
 
 from pydantic import Field
@@ -79,18 +80,16 @@ class AgentOrder(BoxOrder):
     @override
     async def open(self, pipes: Path | None = None) -> Box:
         # Nobody else on this machine comes to the socket: a folder that cannot be listed, and a name that is drawn.
-        folder = Path(tempfile.mkdtemp(prefix="agent-")) / secrets.token_hex(16)
-        try:
+        with ExitStack() as stack:
+            room = TemporaryDirectory(prefix="agent-", ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(room)) / secrets.token_hex(16)
             folder.parent.chmod(0o711)
             folder.mkdir()
             folder.chmod(0o755)
             (folder / "bridge_model_service").symlink_to("/tmp/.model")
             shared = {**_placed(self.argv)[1], PROXY: proxy(), SERVICES: folder}
             box = await open_box(self, hidden=self.hidden, root=self.root, shared=shared)
-        except BaseException:
-            shutil.rmtree(folder.parent, ignore_errors=True)
-            raise
-        box.held.callback(shutil.rmtree, folder.parent, ignore_errors=True)
+            box.held.push(stack.pop_all())
         PIPES[box] = folder
         return box
 

@@ -40,7 +40,6 @@ async def open_box(
     oracle: Path | None = None,
     hidden: Sequence[Path] = (),
     root: Root | None = None,
-    pipes: Path | None = None,
     shared: Mapping[str, Path] | None = None,
 ) -> Box:
     """Start a box. The caller closes it.
@@ -50,7 +49,6 @@ async def open_box(
         oracle: the folder to mount at ``/oracle``: for grading only; such a box runs nothing a solver wrote.
         hidden: folders that must not be seen inside.
         root: what it is made of; the host's programs where left out.
-        pipes: a folder of pipes to another box, mounted at ``/pipe``.
         shared: host files and folders that it reads, by their place.
 
     Raises:
@@ -59,7 +57,6 @@ async def open_box(
     """
     with told():
         mounts = {ORACLE: oracle} if oracle else {}
-        shared = {**(shared or {}), **({PIPES: pipes} if pipes else {})}
         return await sandbox.open_box(limits, root=root, mounts=mounts, shared=shared, hidden=[*hidden, _PACKAGE])
 
 
@@ -111,7 +108,7 @@ class BoxOrder(BoxLimits):
         Raises:
             CannotIsolate, ConfigurationError: as :func:`open_box`.
         """
-        return await open_box(self, hidden=self.hidden, root=self.root, pipes=pipes)
+        return await open_box(self, hidden=self.hidden, root=self.root, shared={PIPES: pipes} if pipes else None)
 
 
 @told()
