@@ -24,6 +24,7 @@ from typing_extensions import override
 from ai_crucible.puzzle_box import BoxOrder, open_box, told
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.rewording import instead
 from llm_runtime.toml import own_table
 from sandbox import Box, BoxLimits
 from sandbox.boxes import HOME
@@ -100,15 +101,12 @@ def find_agent(words: str) -> AgentCommand:
     Raises:
         ConfigurationError: its program is not here, or a package is missing that its wire needs.
     """
-    try:
+    with instead(ConfigurationError(f"--agent {words}: no command line; see: assay trial run --help"), ValueError):
         agent = AgentCommand.model_validate(_table().get(words) or {"argv": shlex.split(words)})
-    except ValueError:
-        raise ConfigurationError(f"--agent {words}: no command line; see: assay trial run --help") from None
     _placed(agent.argv)
-    try:
+    refused = ConfigurationError(f"the agent {words} needs a package for its wire: pip install {agent.needs}")
+    with instead(refused, metadata.PackageNotFoundError):
         metadata.distribution(agent.needs or "pydantic")
-    except metadata.PackageNotFoundError:
-        raise ConfigurationError(f"the agent {words} needs a package for its wire: pip install {agent.needs}") from None
     return agent
 
 

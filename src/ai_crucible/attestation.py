@@ -25,6 +25,7 @@ from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, link, parse_event
 from llm_runtime.events.chain import read_record, written
 from llm_runtime.files import flush_folder, saying, write_atomic
+from llm_runtime.rewording import instead
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
 from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Finding, Walk, judge
@@ -266,11 +267,8 @@ def holding(lock: Path, seconds: float, busy: str) -> Generator[None]:
     from filelock import FileLock, Timeout
 
     lock.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(lock, timeout=seconds):
-            yield
-    except Timeout:
-        raise StoreBusy(busy) from None
+    with instead(StoreBusy(busy), Timeout), FileLock(lock, timeout=seconds):
+        yield
 
 
 def last_line(path: Path) -> bytes:

@@ -45,20 +45,12 @@ def _task(folder: Path) -> SuiteTask:
     agent = _number(settings.get("agent"), "timeout_sec", 900)
     seconds = round(_number(settings.get("verifier"), "timeout_sec", 120))
     suites, checks = _checks(folder, tests, home, seconds)
-    return SuiteTask(
-        f"Task {folder.name}, made for the image {image}",
-        _here(instruction, home).strip() + "\n\nYour work folder is where you start.",
-        work,
-        hidden={f"{_TESTS}/{name}": text for name, text in tests.items()},
-        suites=suites,
-        checks=checks,
-        seconds=seconds,
-        meta={
-            "difficulty": _LEVELS.get(str(own.get("difficulty")), 2),
-            "shape": "shell",
-            "budget": {"exec": 60, "read_file": 60, "write_file": 60, "seconds": float(agent), "turns": 120},
-        },
-    )
+    title = f"Task {folder.name}, made for the image {image}"
+    told = _here(instruction, home).strip() + "\n\nYour work folder is where you start."
+    hidden = {f"{_TESTS}/{name}": text for name, text in tests.items()}
+    budget = {"exec": 60, "read_file": 60, "write_file": 60, "seconds": float(agent), "turns": 120}
+    meta = {"difficulty": _LEVELS.get(str(own.get("difficulty")), 2), "shape": "shell", "budget": budget}
+    return SuiteTask(title, told, work, hidden=hidden, suites=suites, checks=checks, seconds=seconds, meta=meta)
 
 
 def _settings(folder: Path) -> tuple[dict[str, Any], str]:

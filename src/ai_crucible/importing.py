@@ -111,6 +111,7 @@ def _task(source: Path, program: Path, fixed: Path | None) -> SuiteTask:
     node = source / "python_programs" / "node.py"
     place = program.relative_to(source).as_posix() if hidden else program.name
     call = {"kind": "call", "target": f"{name}:{name}", "seconds": 30}
+    each = ({"name": f"case {n}", **call, "cases": [case]} for n, case in enumerate(cases, 1))
     return SuiteTask(
         f"Repair {name}",
         f"`{place}` defines the function `{name}`, which has a defect. Repair it.",
@@ -118,10 +119,7 @@ def _task(source: Path, program: Path, fixed: Path | None) -> SuiteTask:
         {place: right},
         hidden,
         {"its tests": [*tests_of(tests.name, hidden[tests.name])]} if hidden else {},
-        [
-            *({"name": f"case {n}", **call, "cases": [case]} for n, case in enumerate(cases, 1)),
-            {"name": "still defined", "kind": "file", "path": place, "matches": rf"^def {name}\b"},
-        ],
+        [*each, {"name": "still defined", "kind": "file", "path": place, "matches": rf"^def {name}\b"}],
         meta={"editable": [place]},
     )
 

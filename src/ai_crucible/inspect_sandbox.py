@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from ai_crucible.puzzle_box import BoxOrder, CannotIsolate, open_box, probe
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import reworded
 from sandbox import Box, BoxDied, BoxLimits, Completed
 
 _TAR = "/tmp/.work.tar"
@@ -89,10 +90,8 @@ class BwrapSandbox(SandboxEnvironment):
         if user not in (None, "agent", "1000"):
             raise SandboxUserUnsupportedError(f"the bwrap sandbox has one user, so nothing runs as {user!r}")
         stdin = input.encode() if isinstance(input, str) else input or b""
-        try:
+        with reworded("", BoxDied, kind=SandboxUnavailableError):
             done = await self.box.run(cmd, stdin=stdin, cwd=cwd or "", env=env, seconds=timeout)
-        except BoxDied as fault:
-            raise SandboxUnavailableError(str(fault)) from None
         if done.ended == "time":
             raise TimeoutError(f"the command took more than {timeout or self.box.limits.seconds:g} seconds")
         if done.ended == "output":

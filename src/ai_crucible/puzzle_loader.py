@@ -26,6 +26,7 @@ from ai_crucible.types import Puzzle, PuzzleMeta
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
+from llm_runtime.rewording import instead
 from sandbox.packages import LOCK, first_unpinned
 
 SEALED = "oracle"
@@ -89,10 +90,8 @@ def in_drawn_order(puzzles: Sequence[Puzzle], seed: int) -> list[Puzzle]:
 
 
 def _read_meta(path: Path) -> PuzzleMeta:
-    try:
+    with instead(PuzzleRefused(f"{path}: not JSON"), ValueError, RecursionError):
         data = json.loads(_read_text(path))
-    except (ValueError, RecursionError):
-        raise PuzzleRefused(f"{path}: not JSON") from None
     try:
         return PuzzleMeta.model_validate(data)
     except ValidationError as fault:
@@ -100,10 +99,8 @@ def _read_meta(path: Path) -> PuzzleMeta:
 
 
 def _read_text(path: Path) -> str:
-    try:
+    with instead(PuzzleRefused(f"{path}: not UTF-8"), UnicodeDecodeError):
         return _read_bytes(path, _MOST_TEXT).decode("utf-8")
-    except UnicodeDecodeError:
-        raise PuzzleRefused(f"{path}: not UTF-8") from None
 
 
 def _read_bytes(path: Path, most: int) -> bytes:

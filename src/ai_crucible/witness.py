@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.extras import needing
+from llm_runtime.rewording import instead, reworded
 from llm_runtime.store.anchor import SignedHead
 
 if TYPE_CHECKING:
@@ -85,12 +86,10 @@ def ask_witness(url: str, head: SignedHead) -> bytes:
         raise ConfigurationError(f"--witness {url}: give the http(s) address of a time-stamping authority")
     query = TimestampRequestBuilder(data=_stamped(head), hash_algorithm=HashAlgorithm.SHA256).build()
     answer = _post(url, query.as_bytes())
-    try:
+    with reworded(f"the witness {url}", BadStamp, kind=WitnessFailed, then="; nothing was written"):
         read_stamp(answer, head)
         if _decoded(answer).tst_info.nonce != query.nonce:
             raise BadStamp("it answers another request")
-    except BadStamp as fault:
-        raise WitnessFailed(f"the witness {url}: {fault}; nothing was written") from None
     return answer
 
 
@@ -164,19 +163,15 @@ def read_authorities(path: str) -> tuple[Certificate, ...]:
     """
     from cryptography.x509 import load_pem_x509_certificates
 
-    try:
+    with instead(ConfigurationError(f"--witness-ca {path}: name a file of certificates (PEM)"), OSError, ValueError):
         return tuple(load_pem_x509_certificates(Path(path).read_bytes()))
-    except (OSError, ValueError):
-        raise ConfigurationError(f"--witness-ca {path}: name a file of certificates (PEM)") from None
 
 
 def _decoded(answer: bytes) -> TimeStampResponse:
     from rfc3161_client import decode_timestamp_response
 
-    try:
+    with instead(BadStamp("it is cut off, or no time stamp"), ValueError):
         return decode_timestamp_response(answer)
-    except ValueError:
-        raise BadStamp("it is cut off, or no time stamp") from None
 
 
 def _stamped(head: SignedHead) -> bytes:

@@ -48,6 +48,7 @@ from ai_crucible.versions import (
 )
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, StoreDamaged
 from llm_runtime.extras import needing
+from llm_runtime.rewording import reworded
 from llm_runtime.settings import config_dir, data_dir
 from llm_runtime.store.signing import KeySigner, Signer
 
@@ -220,10 +221,8 @@ class Workshop:
     def _purse(self, trial: str, cap: float) -> Purse:
         known = sum(attempt.cost or 0 for attempt in self.attempts(trial))
         purse = Purse(cap, self.folder / "purses" / f"{trial}.json", known)
-        try:
+        with reworded(trial, BudgetExceeded, then="; give it more, or go on without a cap"):
             purse.need_open()
-        except BudgetExceeded as fault:
-            raise ConfigurationError(f"{trial}: {fault}; give it more, or go on without a cap") from None
         return purse
 
     def _finish(self, trial: str, made: Sequence[EvalLog], *, unpaid: bool) -> TrialReport:

@@ -104,10 +104,7 @@ class Telemetry:
                 "recoveryRate": None if not self.resumes else 1.0,
                 "humanInterventionRate": 1.0 if _count(artifacts.blocks, e.HumanResponded) else 0.0,
             },
-            "quality": {
-                "avgCyclomaticComplexity": artifacts.metrics.get("avgCyclomaticComplexity"),
-                "testCoverage": artifacts.metrics.get("testCoverage"),
-            },
+            "quality": {name: artifacts.metrics.get(name) for name in ("avgCyclomaticComplexity", "testCoverage")},
         }
 
 

@@ -18,6 +18,7 @@ from assay.hooks import hooks_of
 from assay.registry import Prepared, prepared
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError
+from llm_runtime.rewording import instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +176,8 @@ def _first_cell(name: str, value: Any) -> tuple[Any, str]:
 def _cell(spec: FieldSpec, value: Any) -> Any:
     if not isinstance(value, str) or spec.kind not in ("json", "list"):
         return value
-    try:
+    with instead(ConfigurationError(f"{spec.name}: not JSON"), ValueError, RecursionError):
         return json.loads(value) if value.strip() else None
-    except (ValueError, RecursionError):
-        raise ConfigurationError(f"{spec.name}: not JSON") from None
 
 
 def _sentence(job_file: JobFile, row: InputRow, fault: str) -> str:

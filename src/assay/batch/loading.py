@@ -17,6 +17,7 @@ from assay.registry import run_types
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import first_fault
+from llm_runtime.rewording import reworded
 
 #: Combinations that a grid may have; more is taken for a slip.
 MOST_CONFIGURATIONS = 10_000
@@ -30,10 +31,8 @@ def load_job_file(path: Path) -> JobFile:
             which and where.
     """
     data = read_toml(path, Decimal, there=True)
-    try:
+    with reworded(path, ConfigurationError):
         job_file = checked(_plain(data, keep=("budget",)))
-    except ConfigurationError as fault:
-        raise ConfigurationError(f"{path}: {fault}") from None
     place = job_file.input.model_copy(update={"path": path.parent / job_file.input.path})
     return job_file.model_copy(update={"input": place})
 

@@ -256,10 +256,8 @@ def _call(candidate: Candidate, proposal: Proposal, source: str) -> str | None:
     defaults = {p.name: p.default for p in candidate.parameters if p.default}
     if set(held) - set(wanted) or [name for name in wanted if name not in held and name not in defaults]:
         return None
-    values = [
-        _literal(held.get(param.name, defaults.get(param.name, "")), param.type)
-        for param in map(parse_param, proposal.params)
-    ]
+    given = defaults | held
+    values = [_literal(given.get(param.name, ""), param.type) for param in map(parse_param, proposal.params)]
     return f"{candidate.name}({', '.join(v for v in values if v)})" if all(values) else None
 
 

@@ -191,11 +191,8 @@ class Sequences(Shapes):
         random = self.random
         while True:
             if random.random() < self._anew:
-                self._how = (
-                    random.randrange(8),
-                    random.choice((0, 0, 1, -1, 2, 3, 10)),
-                    random.choice((_EVERY, _FIRST, random.randrange(1, 16))),
-                )
+                how, by = random.randrange(8), random.choice((0, 0, 1, -1, 2, 3, 10))
+                self._how = how, by, random.choice((_EVERY, _FIRST, random.randrange(1, 16)))
             how, by, mask = self._how
             held = self._some_numbers(kind, last, mask)
             if how < 2 or not held:

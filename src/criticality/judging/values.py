@@ -77,10 +77,8 @@ class Values(Drawing):
         else:
             many = max(counts.small, counts.drawn)
             many += counts.text // 2 if any(self.root(place.kind).name in TEXTUAL for place in places) else 0
-            stages += [
-                ("drawn", self._drawn_cases(places, conditions, many), many),
-                ("long", self._long(params, conditions, counts.longest), counts.long),
-            ]
+            drawn, long = self._drawn_cases(places, conditions, many), self._long(params, conditions, counts.longest)
+            stages += [("drawn", drawn, many), ("long", long, counts.long)]
         for origin, stage, most in stages:
             fitting = (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
             yield from (Case(args, origin) for args in islice(_each_once(fitting, known), most))

@@ -54,10 +54,8 @@ def write_note(store: RunStore, note: Note) -> None:
         store.writer.execute("DELETE FROM notes WHERE run_id = ? AND place = ? AND who = ?", one)
         return
     texts = [text.replace("\0", "\ufffd") for text in (note.note, note.label)]
-    store.writer.execute(
-        SQL["write_note"],
-        (note.run_id, note.place, note.who.replace("\0", ""), *texts, note.rating, note.at or now_ms()),
-    )
+    row = (note.run_id, note.place, note.who.replace("\0", ""), *texts, note.rating, note.at or now_ms())
+    store.writer.execute(SQL["write_note"], row)
 
 
 def _check(note: Note) -> None:

@@ -295,10 +295,8 @@ class RunStore(RunReader):
                 log.fault = Overtaken()
 
     def _insert_run(self, run_id: str, started: RunStarted, at: int, holder: str = "") -> int:
-        made = self.writer.execute(
-            SQL["insert_run"],
-            (run_id, started.protocol, self._text(started.title), started.origin, started.parent, at, holder),
-        )
+        title, origin, parent = self._text(started.title), started.origin, started.parent
+        made = self.writer.execute(SQL["insert_run"], (run_id, started.protocol, title, origin, parent, at, holder))
         if not made:
             raise StoreError(f"there is a run {run_id} already; give this one another id")
         return int(made[0][0])

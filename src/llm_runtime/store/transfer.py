@@ -54,13 +54,8 @@ def export_run(store: RunStore, run_id: str, out: BinaryIO) -> int:
     if signed is not None and signed.head.run_id != run_id:
         # Somebody else's run, imported under another name: their signature is over the name it had.
         signed = None
-    header = {
-        "format": "assay-run",
-        "version": VERSION,
-        "run_id": run_id,
-        "records": length,
-        "head": signed.to_dict() if signed else None,
-    }
+    head = signed.to_dict() if signed else None
+    header = {"format": "assay-run", "version": VERSION, "run_id": run_id, "records": length, "head": head}
     out.write(json.dumps(header, separators=(",", ":")).encode() + b"\n")
     for record in store.records(run_id, limit=length):
         out.write(written(record))

@@ -96,13 +96,9 @@ class Reading:
             window = (await self.capacity()).window
             if window is None or window > estimate_input(request):
                 return _noted(reply, f"{seen}, or counted them wrong")
-            error = PromptTruncated(
-                f"{seen}, and it reads {window} at the most; load the model with a larger context, or shorten the "
-                "prompt",
-                provider=self.provider,
-                model=request.model,
-                request_id=reply.request_id,
-            )
+            advice = "load the model with a larger context, or shorten the prompt"
+            why, whose = f"{seen}, and it reads {window} at the most; {advice}", reply.request_id
+            error = PromptTruncated(why, provider=self.provider, model=request.model, request_id=whose)
             error.partial = reply
             raise error
         characters = characters_of(request)

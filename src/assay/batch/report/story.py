@@ -11,7 +11,7 @@ from assay.batch.ledger import Batch, Result
 from assay.batch.progress import BatchProgress
 from assay.batch.report.fold import BatchFold, Sum
 from assay.registry import known, protocol_of
-from assay.report.outline import Writing, read_outline
+from assay.report.outline import Own, Writing, read_outline
 from assay.report.story import Block, Figure, Story, Table, Tone, columns
 from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.units import count, money
@@ -44,10 +44,7 @@ def batch_story(progress: BatchProgress, results: Iterable[Result]) -> Story:
         "failures": dict(sorted(fold.failures.items())),
         "dead": sum(failures.count for failures in fold.failures.values()),
     }
-    own: dict[str, Callable[[Any], Iterable[Block]]] = {
-        "results": lambda _: _results(fold, names),
-        "puzzles": lambda _: _puzzles(fold, names),
-    }
+    own: Own = {"results": lambda _: _results(fold, names), "puzzles": lambda _: _puzzles(fold, names)}
     tone = _TONES.get(progress.state, "warning") if not failed else "warning"
     return replace(_outline().story(Writing(scope, _FORMS, own)), tone=tone)
 

@@ -104,14 +104,8 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
         _begin(say, trial, order["k"], len(puzzles), known.done if known else 0)
         for puzzle, epoch, passed in recovered(shop.folder, known) if known and order["against"] else ():
             say("past", {"puzzle": puzzle, "epoch": epoch, "passed": passed})
-        return shop.run(
-            order["puzzles"],
-            model=solver,
-            total_cost=order["max_cost"],
-            enough=_ENOUGH.is_set,
-            on_attempt=_attempt(say),
-            **how,
-        )
+        cost, enough, tell = order["max_cost"], _ENOUGH.is_set, _attempt(say)
+        return shop.run(order["puzzles"], model=solver, total_cost=cost, enough=enough, on_attempt=tell, **how)
 
 
 def _recorded(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:

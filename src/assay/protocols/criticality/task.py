@@ -32,6 +32,7 @@ from llm_runtime.errors import ConfigurationError, RunPaused
 from llm_runtime.events import Event
 from llm_runtime.models import Model, fits
 from llm_runtime.names import Folder
+from llm_runtime.rewording import reworded
 from llm_runtime.toml import parse_toml
 
 if TYPE_CHECKING:
@@ -158,10 +159,8 @@ def known_languages() -> list[str]:
 
 
 def _toml(text: str) -> dict[str, Any]:
-    try:
+    with reworded("answers: this is not TOML", tomllib.TOMLDecodeError):
         return parse_toml(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise ConfigurationError(f"answers: this is not TOML: {fault}") from None
 
 
 def _reached(state: ProtocolState, phase: str) -> bool:

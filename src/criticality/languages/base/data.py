@@ -37,10 +37,8 @@ def fill(package: str, *path: str, **values: str) -> str:
 @cache
 def examples(package: str) -> Mapping[str, Example]:
     """Return the transformations that a language has an example of, by pattern."""
-    return {
-        pattern: Example(code["before"].strip("\n"), code["after"].strip("\n"))
-        for pattern, code in tomllib.loads(read_text(package, "examples.toml")).items()
-    }
+    told = tomllib.loads(read_text(package, "examples.toml"))
+    return {name: Example(code["before"].strip("\n"), code["after"].strip("\n")) for name, code in told.items()}
 
 
 def project_files(package: str, name: str, description: str) -> dict[str, str]:

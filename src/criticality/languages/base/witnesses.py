@@ -40,10 +40,8 @@ def conditions(forms: Forms, constraints: Sequence[str], subject: str, kind: Typ
             length = chosen(forms, (f"check.{base}.length", "check.length"))
             size = length[1].format(subject) if length else ""
             number = number or zero
-            yield (
-                form[1].format(subject, sign=sign, opposite=opposite, number=number, length=size),
-                CHECKS[name][1].format(number),
-            )
+            condition = form[1].format(subject, sign=sign, opposite=opposite, number=number, length=size)
+            yield condition, CHECKS[name][1].format(number)
 
 
 def checked(spec: Spec, name: str) -> bool:

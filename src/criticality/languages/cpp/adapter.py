@@ -60,10 +60,8 @@ class Cpp(GrammarLanguage):
             standard=sorted({*_WORDS["module_includes"], *module.imports}),
         )  # fmt: skip
         header = self.page("header", package=package, module=module)
-        return {
-            f"include/{package}/{module.name}.hpp": f"{header}\n",
-            self.module_path(spec, module.name): f"{source}\n",
-        }
+        place = self.module_path(spec, module.name)
+        return {f"include/{package}/{module.name}.hpp": f"{header}\n", place: f"{source}\n"}
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         types = [self.named(spec, name) for name in in_order(spec) if name not in spec.errors]

@@ -11,6 +11,7 @@ from assay.protocols.ai_crucible.events import AttemptTold, TrialSealed
 from assay.protocols.ai_crucible.inspect.trials import LoggedAttempt
 from assay.protocols.ai_crucible.report.trial_records import Attempt, LedgerLine, Seal, TrialRecords
 from llm_runtime.errors import StoreDamaged
+from llm_runtime.rewording import instead
 
 
 def attempt_event(attempt: Attempt) -> AttemptTold:
@@ -36,12 +37,10 @@ def attempt_of(event: AttemptTold) -> Attempt:
     Raises:
         StoreDamaged: the event holds something else.
     """
-    try:
+    with instead(StoreDamaged("an attempt in the run's log does not fit"), ValueError, KeyError, TypeError):
         log = TypeAdapter(LoggedAttempt).validate_python(event.attempt["log"])
         entry = event.attempt["entry"]
         return Attempt(log, LedgerLine(**entry) if entry else None)
-    except (ValueError, KeyError, TypeError):
-        raise StoreDamaged("an attempt in the run's log does not fit") from None
 
 
 def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecords:
@@ -50,7 +49,5 @@ def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecor
     Raises:
         StoreDamaged: the event holds something else.
     """
-    try:
+    with instead(StoreDamaged("what vouches for the trial does not fit in the run's log"), ValueError, TypeError):
         return TrialRecords(attempts, Seal.model_validate(sealed.seal))
-    except (ValueError, TypeError):
-        raise StoreDamaged("what vouches for the trial does not fit in the run's log") from None

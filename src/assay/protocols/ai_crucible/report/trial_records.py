@@ -133,10 +133,8 @@ class Seal(Model):
     def data(self) -> dict[str, object]:
         """Return the figures as JSON-compatible data."""
         told = self.model_dump(mode="json", exclude={"logged", "died", "verification", "head"})
-        return {
-            "ledger": {**self.verification.data(), "head": self.head.to_dict() if self.head else None},
-            **{name: value for name, value in told.items() if value or name != "compared"},
-        }
+        ledger = {**self.verification.data(), "head": self.head.to_dict() if self.head else None}
+        return {"ledger": ledger, **{name: value for name, value in told.items() if value or name != "compared"}}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from assay.report.clean import fenced, one_line
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
 from assay.report.generic import GenericFold
-from assay.report.outline import Writing, read_outline
+from assay.report.outline import Own, Writing, read_outline
 from assay.report.story import Block, Note, Story
 from assay.report.units import count_noun
 from criticality.adopt.adopting import Adoption, Finding
@@ -68,7 +68,7 @@ class AdoptFold(GenericFold):
             "left_out": refused | self.left_out,
         }
         ended = ending_notes(run, ending(run, "The adoption"))
-        own: dict[str, Callable[[Any], Iterable[Block]]] = {"ended": lambda _: ended, "decided": _decided}
+        own: Own = {"ended": lambda _: ended, "decided": _decided}
         story = _outline().story(Writing(scope, _FORMS, own))
         cost = cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase)
         later = filter(None, (cost, provenance_section(run, {"Folder": folder})))

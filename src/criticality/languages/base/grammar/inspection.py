@@ -186,10 +186,8 @@ def _purity(table: Table, nodes: list[Node], place: BodyPlace) -> Iterator[Findi
     purity = place.purity
     if purity != "io":
         for code in (_SPACE.sub(" ", text(node)) for node in nodes if _is_spoken(table, node)):
-            for names, what in (
-                (table.console, "writes to the console"),
-                (table.unsteady, "differs from call to call"),
-            ):
+            told = ((table.console, "writes to the console"), (table.unsteady, "differs from call to call"))
+            for names, what in told:
                 used = next((name for name in names if re.match(rf"(?:.*::)?{re.escape(name)}", code)), None)
                 if used is not None:
                     yield Finding("semantic", f"it uses {used.strip('.(')}, which {what}; PURITY is {purity}")

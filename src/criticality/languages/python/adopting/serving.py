@@ -79,11 +79,8 @@ def _program(
     shims: Callable[[Spec, Plan, Mapping[str, Body]], dict[str, str]],
 ) -> ServedProgram:
     def sources(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
-        files = {
-            "__init__.py": "",
-            "domain.py": domain_source(spec),
-            "shim.py": read_text("criticality.languages.python.adopting", "shim.py"),
-        }
+        shim = read_text("criticality.languages.python.adopting", "shim.py")
+        files = {"__init__.py": "", "domain.py": domain_source(spec), "shim.py": shim}
         return {f"src/{spec.package}/{path}": text for path, text in (files | shims(spec, plan, bodies)).items()}
 
     program = serve(spec, plan, variants, sources)
