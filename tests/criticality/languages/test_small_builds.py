@@ -1,9 +1,10 @@
-"""Two small projects go through `assay build` in each language; contracts and bodies are written by hand."""
+"""A small project goes through `assay build` in each language; contracts and bodies are written by hand."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from llm_runtime.testing import LoopbackServer
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.long]
 
-TOLD = tomllib.loads(Path(__file__).with_name("two_systems.toml").read_text("utf-8"))
+TOLD = tomllib.loads(Path(__file__).with_name("small_system.toml").read_text("utf-8"))
 #: What a delivered project's tests are run with, where that needs no network.
 RUNNERS = {
     "python": [[sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]],
@@ -84,8 +85,8 @@ async def test_a_small_project_is_built_and_its_delivered_tests_kill(project: st
     root = tmp_path / project
     async with LoopbackServer(Model(project, target)) as server:
         key = {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
-        # What rustup installs is found from the home.
-        homes = {f"{name.upper()}_HOME": str(Path.home() / f".{name}") for name in ("cargo", "rustup")}
+        # Where toolchains are installed is told, since the home is another.
+        homes = {name: os.environ[name] for name in ("CARGO_HOME", "RUSTUP_HOME") if name in os.environ}
         world = bare_world(tmp_path, **key, **homes)
         made = await _assay(world, tmp_path, "init", project, "--seed", "7", "--language", target)
         assert made.returncode == 0, made.stderr
