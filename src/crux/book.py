@@ -233,11 +233,8 @@ class ClaimBook(CamelModel):
 
     def places(self, claim: str, author: str = "", *stances: Stance) -> list[Place]:
         """Return where a claim is mentioned, oldest first."""
-        mentions = [
-            mention
-            for mention in self.by_claim.get(claim, ())
-            if author in ("", mention.author) and (not stances or mention.stance in stances)
-        ]
+        own = self.by_claim.get(claim, ())
+        mentions = [one for one in own if author in ("", one.author) and (not stances or one.stance in stances)]
         return list(dict.fromkeys(mention.place for mention in sorted(mentions, key=_undated_last)))
 
     def changed(self, **update: Any) -> ClaimBook:

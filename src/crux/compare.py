@@ -218,11 +218,8 @@ def _near(sides: _Two) -> list[tuple[Claim, Claim]]:
     if not sides[0].claims or not sides[1].claims:
         return []
     index = Lexical.of([claim.text for claim in sides[1].claims])
-    matches = [
-        (score, claim, sides[1].claims[place])
-        for claim in sides[0].claims
-        for place, score in index.nearest(claim.text, 2)
-    ]
+    own, others = sides[0].claims, sides[1].claims
+    matches = [(score, claim, others[at]) for claim in own for at, score in index.nearest(claim.text, 2)]
     return [(a, b) for _, a, b in sorted(matches, key=lambda entry: (-entry[0], entry[1].id, entry[2].id))]
 
 

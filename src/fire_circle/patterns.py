@@ -121,11 +121,8 @@ def extract_patterns(
     """
     by_key = grouped((sighting.key, sighting) for sighting in sightings(dialogue_history, active_models))
     patterns = [_observation(key, seen, dialogue_history, active_models) for key, seen in by_key.items()]
-    agreed = [
-        pattern
-        for pattern in patterns
-        if len(pattern.models_observing) >= LEAST_SEATS and pattern.model_agreement >= threshold
-    ]
+    sure = (one for one in patterns if one.model_agreement >= threshold)
+    agreed = [one for one in sure if len(one.models_observing) >= LEAST_SEATS]
     return sorted(agreed, key=lambda p: (-p.model_agreement, p.observed_in_round, p.pattern_type, p.description))
 
 

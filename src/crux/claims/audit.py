@@ -99,12 +99,7 @@ def _words(signed: SignedClaim) -> str:
 
 def _taken(book: ClaimBook, author: str, chunk: Chunk) -> list[str]:
     """Return what a book took from a passage, as the author takes it there."""
-    taken = (
-        _words(SignedClaim(claim=book.by_id[mention.claim], author=author, series=(mention,)))
-        for mention in book.mentions
-        if mention.author == author
-        and mention.place.item == chunk.item
-        and mention.place.start < chunk.end
-        and chunk.start < mention.place.end
-    )
+    own = (one for one in book.mentions if one.author == author and one.place.item == chunk.item)
+    near = (one for one in own if one.place.start < chunk.end and chunk.start < one.place.end)
+    taken = (_words(SignedClaim(claim=book.by_id[one.claim], author=author, series=(one,))) for one in near)
     return list(dict.fromkeys(taken))

@@ -125,9 +125,5 @@ def _near(alone: Sequence[Claim], held: Sequence[Claim]) -> list[tuple[str, str]
     if not alone or len(held) < 2:
         return []
     index = Lexical.of([claim.text for claim in held])
-    return [
-        (claim.id, held[place].id)
-        for claim in alone
-        for place, _ in index.nearest(claim.text, _NEAR + 1)
-        if held[place].id != claim.id
-    ]
+    near = ((claim.id, held[place].id) for claim in alone for place, _ in index.nearest(claim.text, _NEAR + 1))
+    return [(one, other) for one, other in near if one != other]

@@ -167,11 +167,8 @@ async def _check(reader: _Reader) -> Exception | None:
     What the source marks as another's words needs none. Returns the refusal that every call would meet.
     """
     items, start = reader.corpus.by_id, 0 if reader.unchecked else reader.checked
-    fresh = [
-        one
-        for one in dict.fromkeys(reader.mentions[start:])
-        if one.readings is None and items[one.place.item].own(one.place.start, one.place.end)
-    ]
+    added = (one for one in dict.fromkeys(reader.mentions[start:]) if one.readings is None)
+    fresh = [one for one in added if items[one.place.item].own(one.place.start, one.place.end)]
     if not fresh or BEHAVIOUR.before(6):
         return None
     again, stop = await read_again(fresh, reader.claims, reader.corpus, reader.asking)
@@ -293,11 +290,8 @@ def _quotable(text: str) -> list[str]:
 
 def _others(chunk: Chunk, quoted: Sequence[tuple[int, int]]) -> str:
     """Return what of a passage the source marks as somebody else's words."""
-    parts = [
-        chunk.text[max(0, start - chunk.start) : end - chunk.start]
-        for start, end in quoted
-        if start < chunk.end and chunk.start < end
-    ]
+    within = ((start, end) for start, end in quoted if start < chunk.end and chunk.start < end)
+    parts = [chunk.text[max(0, start - chunk.start) : end - chunk.start] for start, end in within]
     return " […] ".join(parts)
 
 

@@ -79,11 +79,8 @@ def question_pairs(debates: Sequence[DebateResult]) -> list[Pair]:
 def ties_of(pairs: Sequence[Pair], verdicts: Sequence[Verdict]) -> Ties:
     """Return which questions ask the same, or one another's denial, by the verdicts on their pairs."""
     ties: dict[str, Tie] = {"same": "same", "contradicts": "negation"}
-    return {
-        frozenset((worded(pair.premise), worded(pair.claim))): ties[verdict.kind]
-        for pair, verdict in zip(pairs, verdicts, strict=True)
-        if verdict.kind in ties
-    }
+    judged = ((pair, verdict.kind) for pair, verdict in zip(pairs, verdicts, strict=True))
+    return {frozenset((worded(pair.premise), worded(pair.claim))): ties[kind] for pair, kind in judged if kind in ties}
 
 
 def crux_graph(debates: Sequence[DebateResult], ties: Ties | None = None) -> CruxGraph:

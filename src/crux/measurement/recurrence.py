@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 from crux.insight.crux_graph import Ties, worded
 from crux.measurement.share import Share, share
@@ -20,10 +21,5 @@ def recurrence(runs: Sequence[Sequence[CruxCard]], ties: Ties) -> Share:
         pair = frozenset((worded(one.question), worded(other.question)))
         return len(pair) == 1 or ties.get(pair) == "same"
 
-    return share(
-        any(same(card, other) for other in second)
-        for place, first in enumerate(runs)
-        for against, second in enumerate(runs)
-        if place != against
-        for card in first
-    )
+    pairs = permutations(runs, 2)
+    return share(any(same(card, other) for other in second) for first, second in pairs for card in first)

@@ -136,12 +136,9 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
             continue
         kind = _TYPES.get(signed.claim.kind, "inference")
         nodes[key] = believed(key, signed.words(), kind, places, corpus)
+    held, edges = tuple(nodes.values()), tuple(_edges(book, nodes))
     return BeliefGraph(
-        persona_id=persona_id,
-        nodes=tuple(nodes.values()),
-        edges=tuple(_edges(book, nodes)),
-        extracted_at=extracted_at,
-        contradictions=tuple(contradictions),
+        persona_id=persona_id, nodes=held, edges=edges, extracted_at=extracted_at, contradictions=tuple(contradictions)
     )
 
 

@@ -53,11 +53,8 @@ def import_corpus(path: Path, *, speaker: str = "", drafts: bool = False, name: 
     if not corpus.items:
         why = f" ({reading.notes[0]})" if reading.notes else ""
         raise CorpusError(f"{path.name} holds no text{why}; a persona needs at least one")
-    cut = [
-        f"{one.id}: {len(one.text):,} characters, kept whole, in {parts} parts"
-        for one in kept
-        if (parts := len(in_parts(one))) > 1
-    ]
+    split = ((one, len(in_parts(one))) for one in kept)
+    cut = [f"{one.id}: {len(one.text):,} characters, kept whole, in {parts} parts" for one, parts in split if parts > 1]
     others = [] if not chosen else [one for one in reading.utterances if (one.speaker or "") not in meant]
     skipped = [*reading.notes, *cut, *_others(others)]
     aliases = tuple(one for one in reading.aliases if one != chosen)

@@ -122,11 +122,8 @@ class Index:
     @cached_property
     def _sentences(self) -> dict[tuple[str, int], str]:
         """Every sentence by passage and start, in order."""
-        return {
-            (chunk.id, start): chunk.text[start:end]
-            for chunk in self.corpus.chunks
-            for start, end in spans(chunk.text, self.lexical.language)
-        }
+        chunks, language = self.corpus.chunks, self.lexical.language
+        return {(one.id, start): one.text[start:end] for one in chunks for start, end in spans(one.text, language)}
 
     @cached_property
     def _rows(self) -> tuple[Rows, Rows]:

@@ -25,6 +25,7 @@ from llm_runtime.rewording import reworded
 from llm_runtime.toml import own_table
 
 MAX_FILES = 20_000
+_DAMAGED = (zipfile.BadZipFile, OSError, NotImplementedError)
 #: A ZIP member that unpacks to more than this many times its size is a bomb.
 _MOST_RATIO = 200
 _ANSWERED = 240
@@ -150,11 +151,9 @@ def _members(path: Path) -> list[_Member]:
 
 
 def _zipped(path: Path) -> list[_Member]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            infos = [one for one in archive.infolist() if not one.is_dir() and ".." not in one.filename]
-    except (zipfile.BadZipFile, OSError, NotImplementedError) as fault:
-        raise CorpusError(f"{path.name} is not a readable ZIP file: {fault}") from None
+    unreadable = reworded(f"{path.name} is not a readable ZIP file", *_DAMAGED, kind=CorpusError)
+    with unreadable, zipfile.ZipFile(path) as archive:
+        infos = [one for one in archive.infolist() if not one.is_dir() and ".." not in one.filename]
     wanted = [one for one in infos if PurePosixPath(one.filename).suffix.lower() in FORMATS]
     for info in wanted:
         if info.file_size > MAX_FILE_BYTES or info.file_size > _MOST_RATIO * max(info.compress_size, 1):
@@ -163,12 +162,10 @@ def _zipped(path: Path) -> list[_Member]:
 
 
 def _unpacked(path: Path, info: zipfile.ZipInfo) -> bytes:
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(info) as member:
-            # The size that a member declares may be a lie.
-            data = member.read(info.file_size + 1)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:
-        raise CorpusError(f"{path.name}: {info.filename} cannot be unpacked: {fault}") from None
+    packed = reworded(f"{path.name}: {info.filename} cannot be unpacked", *_DAMAGED, RuntimeError, kind=CorpusError)
+    with packed, zipfile.ZipFile(path) as archive, archive.open(info) as member:
+        # The size that a member declares may be a lie.
+        data = member.read(info.file_size + 1)
     if len(data) > info.file_size:
         raise CorpusError(f"{path.name}: {info.filename} unpacks to more than it says; download it again")
     return data
@@ -183,11 +180,8 @@ def _published(path: Path, members: list[_Member]) -> dict[str, dict[str, str]]:
         rows = list(csv.DictReader(io.StringIO(lists[0].load().decode("utf-8-sig", "replace")))) if lists else []
     except (CorpusError, csv.Error):
         return {}
-    return {
-        row["post_id"].strip(): {**row, "is_published": (row.get("is_published") or "").lower()}
-        for row in rows
-        if row.get("post_id")
-    }
+    named = (row for row in rows if row.get("post_id"))
+    return {row["post_id"].strip(): {**row, "is_published": (row.get("is_published") or "").lower()} for row in named}
 
 
 def _people(members: list[_Member]) -> dict[str, str]:

@@ -28,11 +28,8 @@ _NOBODY: Scales = {}
 def scales_of(benign: Iterable[ItemScores]) -> dict[str, tuple[float, ...]]:
     """Return the scales of who judged harmless items; a model in several seats has one."""
     by_judge = grouped(score for item in benign for score in item.seats)
-    return {
-        judge: (min(held), *quantiles(held, n=10, method="inclusive"), max(held))
-        for judge, held in by_judge.items()
-        if len(held) > 1
-    }
+    several = ((judge, held) for judge, held in by_judge.items() if len(held) > 1)
+    return {judge: (min(held), *quantiles(held, n=10, method="inclusive"), max(held)) for judge, held in several}
 
 
 def place(scales: Scales, judge: str, falsehood: float) -> float:

@@ -183,13 +183,10 @@ class StudyFolder:
     def study(self, manifest: Manifest, name: str = "results") -> Study:
         """Return one of :data:`PASSES`. Labels count for the data set's own items alone."""
         own, config = name in ("results", "without-chair"), manifest.config()
-        return Study(
-            data=self.items if own else self.file(f"{name}.items.jsonl"),
-            columns=columns_of(manifest.labelled and own),
-            config=without_chair(config) if name == "without-chair" else config,
-            out=self.file(f"{name}.jsonl"),
-            seed=manifest.seed,
-        )
+        data = self.items if own else self.file(f"{name}.items.jsonl")
+        columns = columns_of(manifest.labelled and own)
+        config = without_chair(config) if name == "without-chair" else config
+        return Study(data=data, columns=columns, config=config, out=self.file(f"{name}.jsonl"), seed=manifest.seed)
 
     def spent(self) -> Spend:
         """Return what the answers in the folder took, for bounds that hold over all its runs.

@@ -122,14 +122,10 @@ class AuthorsHooks(Hooks[Task, Options]):
             if store is not None:
                 store.save_beside("books", name, book)
 
+        shelves, asking = shelved(options), options.asking(context)
+        known, step = options.known(), steps_of(context)
         comparison = await compare(
-            *shelved(options),
-            asking=options.asking(context),
-            topic=task.topic,
-            audited=options.audit,
-            known=options.known(),
-            keep=keep,
-            step=steps_of(context),
+            *shelves, asking=asking, topic=task.topic, audited=options.audit, known=known, keep=keep, step=step
         )
         return as_pair(comparison) if BEHAVIOUR.before(6) else comparison.model_dump(mode="json")
 

@@ -86,14 +86,10 @@ class DivideHooks(Hooks[Task, Options]):
             if task.people:
                 store.save_beside("books", name, book)
 
+        texts, asking = grouped(options), options.asking(context)
+        book = ClaimBook.model_validate(options.book) if options.book else None
         found = await divide(
-            grouped(options),
-            options.asking(context),
-            topic=task.topic,
-            book=ClaimBook.model_validate(options.book) if options.book else None,
-            known=options.known(),
-            keep=keep,
-            step=steps_of(context),
+            texts, asking, topic=task.topic, book=book, known=options.known(), keep=keep, step=steps_of(context)
         )
         if task.people:
             store.save_beside("judged", name, JudgedPairs(judged=found.judged))

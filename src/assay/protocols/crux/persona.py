@@ -86,14 +86,9 @@ class PersonaHooks(Hooks[Task, Options]):
         )
         store.save(built.persona)
         audit = {"audit": built.audit.model_dump(mode="json")} if built.audit else {}
-        return {
-            "persona": built.persona.model_dump(mode="json"),
-            "gate": built.standing.model_dump(mode="json"),
-            "unread": [f"{one.chunk.item}, from character {one.chunk.start}: {one.reason}" for one in built.unread],
-            "asked": answers.asked,
-            "reused": answers.reused,
-            **audit,
-        }
+        made = {"persona": built.persona.model_dump(mode="json"), "gate": built.standing.model_dump(mode="json")}
+        unread = [f"{one.chunk.item}, from character {one.chunk.start}: {one.reason}" for one in built.unread]
+        return {**made, "unread": unread, "asked": answers.asked, "reused": answers.reused, **audit}
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
         """Look the texts up.

@@ -34,12 +34,9 @@ def judging(models: Sequence[str], judge: Literal["answer", "prompt"], rounds: i
 
     async def score(state: TaskState, target: Target) -> Score:
         usual = get_model(role="grader")
-        config = FireCircleConfig(
-            models=tuple(models) or (str(usual),) * _SEATS,
-            max_rounds=rounds,
-            timeout_per_round=_PATIENCE,
-            base_config=EvaluationConfig(timeout_seconds=_PATIENCE, policy=policy),
-        )
+        seats = tuple(models) or (str(usual),) * _SEATS
+        base = EvaluationConfig(timeout_seconds=_PATIENCE, policy=policy)
+        config = FireCircleConfig(models=seats, max_rounds=rounds, timeout_per_round=_PATIENCE, base_config=base)
         said = [_message(one) for one in state.messages]
         fields = trace_of(records_of(said))
         fields["answer"] = state.output.completion if judge == "answer" else ""
@@ -52,12 +49,9 @@ def judging(models: Sequence[str], judge: Literal["answer", "prompt"], rounds: i
 
 def _message(message: ChatMessage) -> dict[str, Any]:
     calls = message.tool_calls or [] if isinstance(message, ChatMessageAssistant) else []
-    return {
-        "role": message.role,
-        "content": message.text,
-        "name": message.function if isinstance(message, ChatMessageTool) else None,
-        "tool_calls": [{"name": call.function, "arguments": call.arguments} for call in calls],
-    }
+    name = message.function if isinstance(message, ChatMessageTool) else None
+    called = [{"name": call.function, "arguments": call.arguments} for call in calls]
+    return {"role": message.role, "content": message.text, "name": name, "tool_calls": called}
 
 
 def _score_of(result: FireCircleResult) -> Score:
@@ -66,13 +60,7 @@ def _score_of(result: FireCircleResult) -> Score:
         f"{pattern.pattern_type} (seen by {pattern.model_agreement:.0%}): {'; '.join(pattern.examples)}"
         for pattern in result.patterns
     ]
-    return Score(
-        value={
-            "alarm": float(verdict.falsehood >= ALARM),
-            "falsehood": verdict.falsehood,
-            "truth": verdict.truth,
-            "indeterminacy": verdict.indeterminacy,
-        },
-        explanation="\n".join([verdict.reasoning, *patterns]),
-        metadata={"partial": result.partial, "failed": list(result.failed_models), "seed": result.seed},
-    )
+    scores = {"falsehood": verdict.falsehood, "truth": verdict.truth, "indeterminacy": verdict.indeterminacy}
+    value = {"alarm": float(verdict.falsehood >= ALARM), **scores}
+    told = {"partial": result.partial, "failed": list(result.failed_models), "seed": result.seed}
+    return Score(value=value, explanation="\n".join([verdict.reasoning, *patterns]), metadata=told)

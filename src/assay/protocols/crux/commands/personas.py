@@ -97,15 +97,8 @@ def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, 
     if (what == "merge") != bool(into) or (what == "accept") != bool(stance):
         raise click.UsageError("merge needs --into, accept needs --stance, and the others take neither")
     own = person if what in ("accept", "not-said") else ""
-    said = Correction(
-        what="not_said" if what == "not-said" else what,  # pyright: ignore[reportArgumentType]
-        claim=claim,
-        author=own,
-        into=into,
-        stance=stance,
-        by=by,
-        at=utc_now(),
-    )
+    kind = "not_said" if what == "not-said" else what
+    said = Correction(what=kind, claim=claim, author=own, into=into, stance=stance, by=by, at=utc_now())  # pyright: ignore[reportArgumentType]
     store.correct(person, said)
     click.echo(f"{person}: {what} {claim}, kept; the next comparison or build of {person} keeps to it")
     return 0

@@ -90,14 +90,9 @@ def _imported(fields: dict[str, Any]) -> dict[str, Any]:
             (place / "text.md").write_text(text, encoding="utf-8", errors="replace")
         name, speaker = (str(fields.get(key) or "").strip() for key in ("name", "speaker"))
         stored, found = add_texts(place, name, open_people(), speaker=speaker)
-    return {
-        "id": slug(stored.name),
-        "name": stored.name,
-        "texts": len(stored.corpus.items),
-        "passages": len(stored.corpus.chunks),
-        "balance": found.balance.line(),
-        "skipped": list(found.skipped[:_MOST_SKIPPED]),
-    }
+    counts = {"texts": len(stored.corpus.items), "passages": len(stored.corpus.chunks)}
+    read = {"balance": found.balance.line(), "skipped": list(found.skipped[:_MOST_SKIPPED])}
+    return {"id": slug(stored.name), "name": stored.name, **counts, **read}
 
 
 def _person_data(person: PersonaRow) -> dict[str, Any]:

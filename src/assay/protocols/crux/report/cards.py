@@ -142,11 +142,8 @@ def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> list[Vo
     voices: list[Voice] = []
     for source in sources:
         blocks: list[Block] = [Prose(escaped(source.sentence))]
-        blocks += [
-            Details(f"Said in {key}, by {spoken[key].persona}", (Prose(escaped(spoken[key].text)),))
-            for key in source.messages
-            if key in spoken
-        ]
+        heard = [(key, spoken[key]) for key in source.messages if key in spoken]
+        blocks += [Details(f"Said in {key}, by {one.persona}", (Prose(escaped(one.text)),)) for key, one in heard]
         blocks += _behind(state, source)
         if not source.messages and not source.places and not source.beliefs:
             blocks.append(Note("No source: nothing that was said or written bears it.", "warning"))

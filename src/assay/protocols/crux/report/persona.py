@@ -28,21 +28,15 @@ def persona_story(persona: Persona) -> Story:
     """Return the persona, opened."""
     dates, graph = sorted(item.date for item in persona.corpus.items if item.date), persona.beliefs
     nodes = sorted(graph.nodes, key=lambda node: (-node.confidence, node.id)) if graph else []
-    scope = {
-        "persona": persona,
-        "contract": persona.contract,
-        "dates": (dates[0], dates[-1]) if dates else (),
-        "beliefs": [_belief(graph, node) for node in nodes if graph],
-    }
+    dated = (dates[0], dates[-1]) if dates else ()
+    beliefs = [_belief(graph, node) for node in nodes if graph]
+    scope = {"persona": persona, "contract": persona.contract, "dates": dated, "beliefs": beliefs}
     return _outline().story(Writing(scope, _FORMS))
 
 
 def _belief(graph: BeliefGraph, node: BeliefNode) -> Scope:
-    rests = [
-        f"{'supports' if edge.polarity == 1 else 'undermines'} {graph.by_id[edge.to].concept}"
-        for edge in graph.edges
-        if edge.from_ == node.id and edge.to in graph.by_id
-    ]
+    out = (edge for edge in graph.edges if edge.from_ == node.id and edge.to in graph.by_id)
+    rests = [f"{'supports' if edge.polarity == 1 else 'undermines'} {graph.by_id[edge.to].concept}" for edge in out]
     more = node.places[_PLACES:]
     said = ". ".join([node.type.replace("_", " "), *rests, node.id])
     texts = {place.item for place in more}

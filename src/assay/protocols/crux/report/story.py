@@ -79,13 +79,9 @@ def _shift(shift: PositionShift) -> Scope:
     remarks = [f"Moved by {', '.join(shift.rooms)}."] if shift.rooms else []
     if shift.drift is not None:
         remarks.append(f"Drift of the wording {shift.drift:.2f}; it says nothing about the position.")
-    return {
-        "shift": shift,
-        "cause": shift.claim_ref if shift.because else "",
-        "kept": not (shift.because or shift.shifted),
-        "unearned": shift.earned is False,
-        "remarks": " ".join(remarks),
-    }
+    cause, kept = shift.claim_ref if shift.because else "", not (shift.because or shift.shifted)
+    unearned = shift.earned is False
+    return {"shift": shift, "cause": cause, "kept": kept, "unearned": unearned, "remarks": " ".join(remarks)}
 
 
 def _moved(entry: LedgerEntry) -> str:

@@ -30,12 +30,9 @@ def marked_layer(text: str, name: str, patterns: Sequence[PatternObservation], *
 
 def _segments(text: str, name: str, patterns: Sequence[PatternObservation]) -> list[Mark]:
     """Return marks where quotes may overlap: every stretch with the same patterns over it is one mark."""
-    spans = [
-        (min(example.span.start, len(text)), min(example.span.end, len(text)), number)
-        for number, pattern in enumerate(patterns, start=1)
-        for example in pattern.located
-        if example.span.layer == name
-    ]
+    located = ((example.span, number) for number, pattern in enumerate(patterns, 1) for example in pattern.located)
+    own, most = ((span, number) for span, number in located if span.layer == name), len(text)
+    spans = [(min(span.start, most), min(span.end, most), number) for span, number in own]
     edges = sorted({edge for start, end, _ in spans for edge in (start, end)})
     marks: list[Mark] = []
     for start, end in pairwise(edges):

@@ -17,14 +17,10 @@ def rounds_picture(circle: Circle) -> Figure | None:
         return None
     paths = groupthink_map(circle.record()).paths
     numbers = [held.round_number for held in history]
+    seated = ((path, circle.seat(path.model)) for path in paths)
     lines = [
-        Polyline(
-            circle.seat(path.model).short,
-            path.falsehood,
-            circle.seat(path.model).accent,
-            frozenset(numbers.index(number) for number in path.chair_in),
-        )
-        for path in paths
+        Polyline(seat.short, path.falsehood, seat.accent, frozenset(map(numbers.index, path.chair_in)))
+        for path, seat in seated
     ]
     words = [
         f"{line.name}: " + ", ".join("no score" if value is None else f"{value:.2f}" for value in line.values)

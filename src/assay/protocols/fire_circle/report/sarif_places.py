@@ -103,11 +103,8 @@ def _field_places(source: str, line: int) -> dict[str, tuple[int, int]]:
         return {}
     if not isinstance(root, yaml.MappingNode):
         return {}
-    return {
-        str(key.value): (value.start_mark.index, value.end_mark.index)
-        for key, value in root.value
-        if isinstance(key, yaml.ScalarNode)
-    }
+    scalars = ((key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode))
+    return {str(key.value): (value.start_mark.index, value.end_mark.index) for key, value in scalars}
 
 
 def _relative(source: str) -> str:
