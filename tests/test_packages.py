@@ -101,7 +101,8 @@ def test_the_wheel_is_small_and_plays_a_demo_in_a_clean_environment(tmp_path: Pa
         check=True,
     )
     (wheel,) = made.iterdir()
-    assert wheel.stat().st_size <= 3 * 2**20
+    # Most of it are the puzzles of the trial: statements, repositories, and what is known to be right and wrong.
+    assert wheel.stat().st_size <= 4 * 2**20
     names = zipfile.ZipFile(wheel).namelist()
     beside = [name for name in names if ".data/" in name]
     assert [name.partition(".data/data/")[2] for name in beside] == ["share/man/man1/assay.1"]

@@ -29,8 +29,8 @@ def main():
         os.makedirs(os.path.join(place, name))
     threading.Thread(target=heed, args=(pipe,), daemon=True).start()
     names = {"BRIDGE_MODEL_SERVICE_PORT": str(_PORT), "BRIDGE_MODEL_SERVICE_INSTANCE": "agent"}
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    proxy = subprocess.Popen([wanted["proxy"], "model_proxy"], env={**os.environ, **names}, **quiet)
+    env, none = {**os.environ, **names}, subprocess.DEVNULL
+    proxy = subprocess.Popen([wanted["proxy"], "model_proxy"], env=env, stdin=none, stdout=none, stderr=none)
     while proxy.poll() is None and socket.socket().connect_ex(("127.0.0.1", _PORT)):
         time.sleep(_LOOK_S)
     threading.Thread(target=carry, args=(pipe, place), daemon=True).start()

@@ -31,7 +31,7 @@ def load_job_file(path: Path) -> JobFile:
             which and where.
     """
     data = read_toml(path, Decimal, there=True)
-    with reworded(path, ConfigurationError):
+    with reworded(str(path), ConfigurationError):
         job_file = checked(_plain(data, keep=("budget",)))
     place = job_file.input.model_copy(update={"path": path.parent / job_file.input.path})
     return job_file.model_copy(update={"input": place})

@@ -39,7 +39,7 @@ Scope: TypeAlias = Mapping[str, Any]
 """Values by the names that paths begin with."""
 Forms: TypeAlias = Mapping[str, Callable[[Any], str]]
 """How values are written, by name."""
-Own: TypeAlias = dict[str, Callable[[Any], Iterable[Block]]]
+Own: TypeAlias = Mapping[str, Callable[[Any], Iterable[Block]]]
 """What a report makes by itself, by name, each of the row that it stands at."""
 
 

@@ -86,12 +86,9 @@ def _entered(state: s.Active, after: Any, row: Transition) -> tuple[s.ProtocolSt
         return moved, row.actions
     again = s.QueryOption(id="again", label=f"Go back to {target} once more", resumes="prior")
     restate = s.QueryOption(id="restate", label="Go back to the interview", resumes="ignition")
-    query = s.HumanQuery(
-        id=f"regression_{edge}",
-        category="structural_defect",
-        question=f"The protocol has gone back from {source} to {target} {regressions[edge]} times. How to go on?",
-        options=(again, restate),
-    )
+    told = f"The protocol has gone back from {source} to {target} {regressions[edge]} times. How to go on?"
+    options = (again, restate)
+    query = s.HumanQuery(id=f"regression_{edge}", category="structural_defect", question=told, options=options)
     fresh = moved.model_copy(update={"regressions": {**regressions, edge: 0}})
     blocked = s.Blocked(
         reason="structural_defect", query=query, prior_phase=target, prior_sub_state=after.type, prior=fresh

@@ -19,6 +19,7 @@ from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, chain_digest, link, parse_event
 from llm_runtime.files import saying
+from llm_runtime.rewording import instead
 from llm_runtime.toml import own_table
 
 Clock = Callable[[], int]
@@ -127,14 +128,12 @@ def _line(path: Path, number: int, line: bytes, previous: bytes) -> tuple[Event,
         f"{path.name}, line {number} is not what was written there; restore the file, or cut it before that "
         "line and resume"
     )
-    try:
+    with instead(damaged, ValueError, KeyError, TypeError, RecursionError):
         entry = cast("dict[str, Any]", json.loads(line))
         event = parse_event(entry["data"])
         at = round(datetime.fromisoformat(entry["timestamp"]).timestamp() * 1000)
         # Over what stands there, not over what this version would write: events gain fields in time.
         digest = chain_digest(previous, number, at, canonical_json(entry["data"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise damaged from None
     if entry.get("seq") != number or digest.hex() != entry.get("digest"):
         raise damaged
     return event, at, digest

@@ -58,11 +58,9 @@ def literals_of(contracts: Iterable[Contract], claims: Iterable[StructuredClaim]
     if any(_CODED.search(text) for text in (bodies, *written)):  # signs that stand there as numbers
         codes = [n + by for n in (*own, *others) if isinstance(n, int) for by in (0, 1, -1)]
         others = [*(chr(code) for code in codes if 0 < code < _CODES), *others]
-    return Literals(
-        texts=_first([value for value in (*steps, *own, *others) if isinstance(value, str)]),
-        numbers=_first([value for value in (*own, *steps, *others) if isinstance(value, int)]),
-        forms=forms,
-    )
+    texts = _first([value for value in (*steps, *own, *others) if isinstance(value, str)])
+    numbers = _first([value for value in (*own, *steps, *others) if isinstance(value, int)])
+    return Literals(texts=texts, numbers=numbers, forms=forms)
 
 
 def _first(values: Sequence[_T]) -> tuple[_T, ...]:

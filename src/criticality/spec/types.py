@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import instead
 
 #: Types without arguments that every adapter maps.
 SCALARS = frozenset({"Int", "Float", "Decimal", "Text", "String", "Bool", "Bytes", "UUID", "Date", "Timestamp", "Unit"})
@@ -63,11 +64,10 @@ def parse_type(text: str) -> TypeRef:
     """
     if len(text) > MAX_LENGTH:
         raise TypeFault(f"a type is longer than {MAX_LENGTH} characters; name parts of it")
-    try:
+    fault = TypeFault(f"the type {text!r} cannot be read; a type is written as in Map<Text, List<Int>>")
+    with instead(fault, SyntaxError, ValueError):
         # With its own brackets it would be a type of Python's.
         return _read(text, ast.parse(text.strip().translate(_BRACKETS), mode="eval").body, 1)
-    except (SyntaxError, ValueError):
-        raise TypeFault(f"the type {text!r} cannot be read; a type is written as in Map<Text, List<Int>>") from None
 
 
 def _read(text: str, node: ast.expr, depth: int) -> TypeRef:

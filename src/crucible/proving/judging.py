@@ -427,7 +427,7 @@ def _law(case: _Case) -> str:
     if case.origin != "regression" or BEHAVIOUR.before(11) or _unpromised(case, free):
         return ""
     head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
-    if law := head and broken_law(case.change, case.failure, head, case.laws(case.base)):
+    if law := broken_law(case.change, case.failure, head, case.laws(case.base)) if head else "":
         return law
     return "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran)
 

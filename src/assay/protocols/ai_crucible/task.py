@@ -137,7 +137,7 @@ class TrialHooks(Hooks[Task, Options]):
         if options.compares:
             from assay.protocols.ai_crucible.comparing import compare_models
 
-            each = by_trial(order["trial"], [context.terms.model, *options.against], options.agent)
+            each = by_trial(str(order["trial"]), [context.terms.model, *options.against], options.agent)
             return await compare_models(order, each, context)
 
         def take(kind: str, body: Any) -> None:

@@ -24,7 +24,7 @@ from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import every_type, fields_of, reached, root, signature_types
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import reworded
 
 _PACKAGE = "criticality.languages.typescript"
 _FORMS: dict[str, str] = vocabulary(_PACKAGE)["wire"]
@@ -70,10 +70,8 @@ class TypeScript(GrammarLanguage):
             yield Check(code, words)
 
     def domain(self, spec: Spec) -> Tree:
-        try:
+        with reworded("an invariant of a record", PredicateFault):
             body = "\n".join(self.type_source(spec, name) for name in _in_order(spec))
-        except PredicateFault as fault:
-            raise ConfigurationError(f"an invariant of a record: {fault}") from None
         head = [f"/** The types of {spec.system.name}, with what must hold of every value of them. */", ""]
         if "Decimal" in type_names(spec):
             head.append(_DECIMALS)

@@ -48,7 +48,7 @@ def decide(folder: str, accept: tuple[str, ...], reject: tuple[str, ...], labels
     undecided = {one.place for one in deviations(record.adoptions) if not one.finding.decision}
     if both := sorted({*accept} & {*reject}):
         raise ConfigurationError(f"{both[0]} is accepted and rejected; give it once")
-    given = {place: labelled[place] for place in undecided & labelled.keys()}
+    given: dict[str, Decision] = {place: labelled[place] for place in undecided & labelled.keys()}
     for label, places in (("accept", accept), ("reject", reject)):
         given |= dict.fromkeys(places, _LABELS[label])
     decide_there(root, given)

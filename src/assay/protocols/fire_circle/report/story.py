@@ -146,7 +146,7 @@ def _own(state: CircleState, circle: Circle | None) -> Own:
         made |= {
             "rounds_picture": lambda _: filter(None, (rounds_picture(circle),)),
             "moves_picture": lambda _: (moves_picture(circle) or Plain("No seat changed its F by 0.1 or more."),),
-            "round": lambda held: _round(circle, held),
+            "round": partial(_round, circle),
         }
     return made
 

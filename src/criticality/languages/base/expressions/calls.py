@@ -27,6 +27,7 @@ from criticality.languages.base.expressions.nodes import (
 )
 from criticality.languages.base.expressions.scope import Reader
 from criticality.spec.types import TypeRef, parse_type
+from llm_runtime.rewording import instead
 
 _INTS = TypeRef("List", (INT,))
 
@@ -192,10 +193,8 @@ def _scalar(reader: Reader, node: ast.Call, name: str) -> Expression:
     value = reader.plain(argument)
     match name, value.type.name:
         case "Decimal", "Text" if isinstance(value, Constant):
-            try:
+            with instead(ExpressionFault(f"{ast.unparse(node)!r} is no number"), InvalidOperation):
                 return Constant(DECIMAL, Decimal(str(value.value)))
-            except InvalidOperation:
-                raise ExpressionFault(f"{ast.unparse(node)!r} is no number") from None
         case "Decimal", "Int" | "Decimal":
             return reader.convert.to(value, DECIMAL)
         case "float", "Int" | "Float":

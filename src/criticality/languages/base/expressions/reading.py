@@ -26,6 +26,7 @@ from criticality.languages.base.expressions.nodes import (
 )
 from criticality.languages.base.expressions.scope import Scope
 from criticality.spec.types import TypeRef, parse_type
+from llm_runtime.rewording import instead
 
 __all__ = ["ExpressionFault", "Scope", "condition", "typed"]
 
@@ -72,10 +73,9 @@ def _known(code: str, expression: Expression) -> Expression:
 
 
 def _parsed(code: str) -> ast.expr:
-    try:
+    fault = ExpressionFault(f"{code!r} is no expression")
+    with instead(fault, SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.parse(code, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ExpressionFault(f"{code!r} is no expression") from None
 
 
 def _all_types(kind: TypeRef) -> list[TypeRef]:

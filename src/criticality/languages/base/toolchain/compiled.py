@@ -21,7 +21,7 @@ from criticality.languages.base.toolchain.isolation import isolation, isolator
 from criticality.languages.base.toolchain.programs import programs
 from criticality.languages.base.toolchain.workcopy import WorkCopy
 from criticality.testing import Diagnostic
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import reworded
 from sandbox import Completed, NoIsolation, Order, Root, run
 
 #: What seals a program that is confined from outside, in the words that it says of itself.
@@ -134,10 +134,8 @@ class CompiledToolchain(ABC):
             ConfigurationError: there is no sandbox here.
         """
         order = ordered(place, command, environment, *readable)
-        try:
+        with reworded("", NoIsolation):
             return await run(replace(order, writable=(place.build, *writable)))
-        except NoIsolation as fault:
-            raise ConfigurationError(str(fault)) from None
 
 
 def ordered(place: Place, command: Iterable[object], environment: Mapping[str, str], *readable: Path) -> Order:
