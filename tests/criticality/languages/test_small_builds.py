@@ -1,4 +1,4 @@
-"""A small project goes through `assay build` in each language; contracts and bodies are written by hand."""
+"""Two small projects go through `assay build` in each language; contracts and bodies are written by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from llm_runtime.testing import LoopbackServer
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.long]
 
-TOLD = tomllib.loads(Path(__file__).with_name("small_system.toml").read_text("utf-8"))
+TOLD = tomllib.loads(Path(__file__).with_name("small_systems.toml").read_text("utf-8"))
 #: What a delivered project's tests are run with, where that needs no network.
 RUNNERS = {
     "python": [[sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]],
