@@ -7,7 +7,7 @@ from typing import Any
 from criticality.artifacts import Artifacts
 
 #: What is shown of how a body was tried, where there is something.
-_SHOWN = ("hardly", "unjudged", "presupposed", "places", "sizes", "suite")
+_SHOWN = ("hardly", "unjudged", "presupposed", "places", "sizes", "suite", "solved")
 _BY = {"hand": "you", "worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
 
 
@@ -176,7 +176,8 @@ def _tried(function: dict[str, Any]) -> str:
     clauses = [f"{_plain(text)}: {many}" for text, many in function.get("presupposed", {}).items()]
     suite = function.get("suite")
     told = "the delivered tests tell {} of {} rejected bodies apart".format(*suite) if suite and suite[1] else ""
-    return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", told, *clauses) if part)
+    sized = f"cases by items: {sizes}" if sizes else ""
+    return "; ".join(part for part in (ran, sized, told, function.get("solved", ""), *clauses) if part)
 
 
 def listed(title: str, entries: list[str], about: str = "") -> list[str]:

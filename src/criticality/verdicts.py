@@ -188,7 +188,7 @@ def figures(work: Bench, name: str, verdict: Verdict, compared: Verdict) -> Figu
     spec, plan = work.artifacts.approved, work.artifacts.plan
     tried = [one for one in compared.tried if one.function == name]
     results = [one.result for one in tried]
-    words = ("hardly", "unjudged", "presupposed", "places", "sizes")
+    words = ("hardly", "unjudged", "presupposed", "places", "sizes", "solved")
     shown = {word: getattr(verdict, word).get(name) for word in words}
     return {
         "cases": verdict.cases, "changes": len(results) - results.count("same"),

@@ -31,6 +31,8 @@ class ServedProgram:
         todo: a statement that says that a body is still to do: what stands for one that does not compile.
         counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
         bits: of a whole number beside its sign; 0 where it may have any.
+        solver: a command that is asked for calls that break a contract; none where :attr:`solved_by` is not here.
+        solved_by: its name for people; empty where the language has none.
     """
 
     command: tuple[str, ...]
@@ -44,6 +46,8 @@ class ServedProgram:
     todo: str = ""
     counted: str = "nanoseconds"
     bits: int = 63
+    solver: tuple[str, ...] = ()
+    solved_by: str = ""
 
 
 class BuildFailed(Exception):

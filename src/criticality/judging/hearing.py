@@ -132,6 +132,7 @@ class Verdict:
         presupposed: by function, in how many cases what a clause presupposes was true.
         places: by function, how many places of its body ran, and how many there are.
         sizes: by function, how many cases hold a sequence of which size.
+        solved: by function, what a solver said of its body.
         seal: what the process was held by from the inside.
     """
 
@@ -147,6 +148,7 @@ class Verdict:
     presupposed: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
     places: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     sizes: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    solved: dict[str, str] = field(default_factory=dict[str, str])
     seal: str = ""
 
 

@@ -15,6 +15,7 @@ from criticality.judging.hearing import Fault, Guilty, Hearing, Verdict
 from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.shapes import spread
+from criticality.judging.solving import solved
 from criticality.judging.trying import CANDIDATE, alike, outcomes
 from criticality.judging.values import Case, Values
 from criticality.judging.wire import PLACES, Unreadable, pack, to_json
@@ -55,6 +56,8 @@ class Judge(Comparing):
                 self._far(name, verdict)
             for claim in self._due():
                 self._claim(claim, verdict)
+        for name in self.hearing.unit if not verdict.guilty and not verdict.faults else ():
+            self._solve(name, verdict)
         verdict.seal = self._process(CANDIDATE).seal
         return verdict
 
@@ -185,6 +188,18 @@ class Judge(Comparing):
                 if broken is not None and UNEVALUATED not in broken.promise:
                     self._fault(name, case.args, outcome, broken, verdict)
                     break
+
+    def _solve(self, name: str, verdict: Verdict) -> None:
+        """Try what a solver finds, as any other case: its word alone refuses no body."""
+        told, calls = solved(self._place, self.evaluator, name)
+        verdict.solved |= {name: told} if told else {}
+        for args in (one for one in calls if not self.evaluator.fits(name, one)):
+            verdict.cases += 1
+            outcome = self._process(CANDIDATE).call(name, args)
+            broken = self._broken(name, args, outcome)
+            if broken is not None:
+                self._fault(name, args, outcome, broken, verdict)
+                break
 
     def _growth(self, name: str, verdict: Verdict) -> None:
         """Measure a COMPLEXITY clause; what cannot be measured is not called kept."""

@@ -47,7 +47,7 @@ from criticality.judging.outcomes import Call, Died, NoSuchValue, Outcome, Raise
 from criticality.judging.patience import uncut
 from criticality.judging.wire import Codec, Unreadable, pack, unpack
 from llm_runtime.errors import ConfigurationError
-from sandbox import OF_OURS, BoxLimits, Gone, NoIsolation, Order, Root, Served, backend, run_now
+from sandbox import NONE, OF_OURS, BoxLimits, Gone, NoIsolation, Order, Root, Served, backend, run_now
 
 START_S = 30.0
 _AT_ONCE = 32 << 10
@@ -58,6 +58,8 @@ _ORDINARY, _LONGER = 4 << 10, 10
 _NO_MEMORY = ("MemoryError", "OutOfMemoryError", "bad_alloc")
 #: A build, which is not what is distrusted.
 BUILDING = OF_OURS.model_copy(update={"processes": 512, "disk": 1 << 30, "seconds": 180})
+#: A solver, which runs bodies; it ends after ten seconds of processor time.
+_SOLVING = BoxLimits(processes=1024, memory=1 << 30, disk=1 << 20, seconds=60)
 
 
 class Place(AbstractContextManager["Place"]):
@@ -131,6 +133,13 @@ class Place(AbstractContextManager["Place"]):
         memory = self.program.memory or BUILDING.address_space
         limits = BoxLimits(processes=1024, open_files=1024, disk=1 << 20, address_space=memory)
         return Served(self._order((*self.program.command, str(variant)), limits), by=self.by)
+
+    def solve(self, question: bytes) -> str | None:
+        """Return what the program's solver prints of variant 0; ``None`` where there is no box: it runs bodies."""
+        if self.by == NONE:
+            return None
+        order = self._order(self.program.solver, _SOLVING)
+        return run_now(order, stdin=question, apart=True, by=self.by).text
 
     def _order(self, command: tuple[str, ...], limits: BoxLimits, *, building: bool = False) -> Order:
         program = self.program

@@ -105,6 +105,7 @@ class Python(GrammarLanguage):
         return [
             Fact("python", platform.python_version(), "install Python 3.11 or later"),
             *(Fact(name, version_of(name), install, needed) for name, needed in _PARTS.items()),
+            Fact("crosshair-tool", version_of("crosshair-tool"), how_to_install("crosshair"), needed=False),
             *scanners(self.audits), Fact("bandit", version_of("bandit"), install, needed=False), isolator(),
         ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
 from criticality.language import Plan, Tree
 from criticality.languages.base.data import read_text
-from criticality.languages.python.names import PACKAGE
+from criticality.languages.python.names import PACKAGE, annotation
 from criticality.languages.python.toolchain import PythonToolchain
 from criticality.lattice_plan import index
 from criticality.spec.spec import Spec
@@ -42,6 +42,10 @@ def _known(spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> di
         },
         "functions": {
             name: [[[p.name, kind_of(p.type)] for p in function.parameters], kind_of(function.result)]
+            for name, (_, function) in index(plan).items()
+        },
+        "hints": {
+            name: {p.name: annotation(p.type) for p in function.parameters}
             for name, (_, function) in index(plan).items()
         },
         "served": [[name for name in index(plan) if name in bodies] for bodies in variants],

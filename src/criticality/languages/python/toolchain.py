@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from criticality.judging.served import ServedProgram
+from criticality.judging.building import ServedProgram
 from criticality.languages.base.data import read_text
 from criticality.languages.base.toolchain.compiled import Place, ordered
 from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
@@ -31,9 +31,12 @@ class PythonToolchain(WarmToolchain):
 
     @classmethod
     def served(cls, files: dict[str, str]) -> ServedProgram:
+        run, found = (sys.executable, "-I", "-B"), importlib.util.find_spec("crosshair")
+        homes = [Path(found.origin).parents[1]] if found and found.origin else []
         return ServedProgram(
-            command=(sys.executable, "-I", "-B", "server.py", "known.json"), files=files,
-            environment=cls.environment(), counted="steps", bits=0,
+            command=(*run, "server.py", "known.json"), files=files | {"solver.py": read_text(PACKAGE, "solver.py")},
+            environment=cls.environment(), counted="steps", bits=0, read_only=tuple(homes), solved_by="CrossHair",
+            solver=(*run, "solver.py", str(homes[0])) if homes else (),
         )  # fmt: skip
 
     def compiler(self, place: Place, installed: Path) -> WarmCompiler:
