@@ -12,13 +12,45 @@ from typing import Any
 from criticality.artifacts import Artifacts, Body
 from criticality.language import Language
 from criticality.lattice_plan import FunctionPlan
+from criticality.spec.spec import DataField, DataModel
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 AS_IS = Body("", "", "hand", 0)
 """The function as its package has it."""
 PREFIX = 50
 """Items that are taken of what a lazy function gives."""
 _CALLS_SHOWN, _AROUND = 6, 1
+
+
+class NamedTypes(Model):
+    """The records and enums that a function takes and gives, where a compiler tells them.
+
+    Args:
+        enums: members by name; ``literals`` has what each stands for in the source.
+        records: types of fields by name; ``keys`` has what each field is called in the source.
+        invariants: of records.
+        source: what reads and writes them, in the function's language.
+        told: all of them in words, a line each.
+    """
+
+    enums: dict[str, list[str]] = {}
+    literals: dict[str, dict[str, str]] = {}
+    records: dict[str, dict[str, str]] = {}
+    keys: dict[str, dict[str, str]] = {}
+    invariants: dict[str, list[str]] = {}
+    source: str = ""
+    told: str = ""
+
+    def models(self) -> dict[str, DataModel]:
+        """Return the records as a specification has them."""
+        return {
+            name: DataModel(fields=[DataField(name=f, type=of) for f, of in held.items()], invariants=rules)
+            for (name, held), rules in zip(self.records.items(), self.invariants.values(), strict=True)
+        }
+
+
+_NONE = NamedTypes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +84,7 @@ class Candidate:
         examples: source and expected text of its doctests.
         refused: why it cannot be adopted; empty where it can.
         lazy: it gives its items one by one; the first :data:`PREFIX` are judged, as a list.
+        named: types that it takes and gives and that are not built in.
     """
 
     id: str
@@ -71,6 +104,7 @@ class Candidate:
     title: str = ""
     exported: str = ""
     lazy: bool = False
+    named: NamedTypes = _NONE
 
     @property
     def digest(self) -> str:

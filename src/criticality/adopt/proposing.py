@@ -102,6 +102,8 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     slug = "adopted-" + re.sub(r"[^a-z0-9]+", "-", module)[:32]
     spec = Spec(
         system=System(name=slug, description=f"functions of {candidate.module}"),
+        enums=candidate.named.enums,
+        data_models=candidate.named.models(),
         errors=proposal.errors,
         interfaces={"".join(part.title() for part in module.split("_")): Interface(methods=[method])},
         claims=claims or unsaid,
@@ -155,7 +157,8 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
         yield str(fault)
         return
     errors = {kind.args[1].name for kind in kinds if kind.name == "Result"}
-    if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors):
+    own = {*candidate.named.enums, *candidate.named.records}
+    if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors - own):
         yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
         return
     known = {p.name: p for p in candidate.parameters}
@@ -169,7 +172,7 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     yield from _retyped(candidate, params, kinds[-1])
     try:
         contract = parse_contract(
-            proposal.contracts or ["PURITY: pure"], known={*names, *proposal.errors, candidate.name}
+            proposal.contracts or ["PURITY: pure"], known={*names, *proposal.errors, candidate.name, *own}
         )
         if named := sorted((errors | {e for p in contract.predicates for e in p.raised}) - set(proposal.errors)):
             yield f"errors lacks {', '.join(named)}"
@@ -194,7 +197,7 @@ def _retyped(candidate: Candidate, params: Sequence[Param], result: TypeRef) -> 
         wanted = candidate.result if name == "returns" else known.get(name, "")
         if not wanted:
             yield f"{name} has no plain value; leave it out"
-        elif str(kind).replace("Float", "Int") != str(parse_type(wanted)):
+        elif str(kind).replace("Float", "Int") != str(parse_type(wanted)).replace("Float", "Int"):
             yield f"{name} is {wanted} for the compiler, not {kind}"
     if [p.name for p in params] != [p.name for p in candidate.parameters][: len(params)]:
         yield "values go by place: only the last parameters may be left out"
@@ -305,6 +308,9 @@ def shown(question: Question, candidate: Candidate) -> str:
     typed = load_prompt("criticality", "adopt_typed").render(
         title=candidate.title, name=candidate.name, params=params, returns=candidate.result
     )
+    if candidate.named.told:
+        record = next((f"{name}({', '.join(held)})" for name, held in candidate.named.records.items()), "none here")
+        typed += "\n\n" + load_prompt("criticality", "adopt_named").render(told=candidate.named.told, example=record)
     return f"{source}\n\n{typed}"
 
 

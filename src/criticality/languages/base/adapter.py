@@ -218,7 +218,7 @@ class GrammarLanguage:
         return {f"{folder}/{path}": text for path, text in texts(self.tools.language, "serving").items()}
 
     def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        renderer = self.renderer(spec)
+        renderer = self.rendering(spec)
 
         def test(module: str, function: FunctionPlan, held: list[CaseRow]) -> str:
             rows = [
@@ -232,6 +232,10 @@ class GrammarLanguage:
             return self.page("case", module=module, function=function, rows=rows, unit=unit).rstrip("\n")
 
         return self.tests(spec, plan, by_module(spec, plan, cases, test, self.between_cases))
+
+    def rendering(self, spec: Spec) -> Renderer:
+        """Return what writes the values of a person's tests."""
+        return self.renderer(spec)
 
     def readme(self, spec: Spec, example: str = "") -> str:
         """Return the page that a delivered project begins with.

@@ -1,10 +1,11 @@
 // What a package exports, as the compiler reads it; nothing of it runs.
 // node reader.mjs TYPESCRIPT ROOT PATH: JSON with each file and its functions, or with a fault.
 import { pathToFileURL } from "node:url";
+import { neutralName, Shapes, Unfit } from "./shapes.mjs";
 
 const [library, root, target] = process.argv.slice(2);
 const { default: ts } = await import(pathToFileURL(library).href);
-const { TypeFlags: F, SymbolFlags: S } = ts;
+const { SymbolFlags: S } = ts;
 
 /** Names by which a function reaches outside or is not the same twice. */
 const OUTSIDE = new Set([
@@ -12,12 +13,8 @@ const OUTSIDE = new Set([
   "globalThis", "localStorage", "document", "window", "crypto", "performance", "eval", "alert", "navigator",
 ]);
 const MODULES = new Set(["path", "util", "url", "querystring", "assert", "buffer", "string_decoder", "punycode"]);
-/** Types of the standard library that have a neutral one. */
-const NAMED = { Date: "Timestamp", Uint8Array: "Bytes" };
-const SHARED = { Set: "Set", ReadonlySet: "Set", Map: "Map", ReadonlyMap: "Map" };
-const SCALARS = ["Int", "Text", "Bool"];
-
-class Unfit extends Error {}
+/** What the compiler says where types of node are not installed: a package that runs there is whole without them. */
+const NO_TYPES = [2580, 2591];
 
 const [program, fault] = compiled();
 process.stdout.write(JSON.stringify(fault ? { fault } : { files: sources().map(read) }));
@@ -31,7 +28,7 @@ function compiled() {
   const wanted = parsed.fileNames
     .filter((name) => name === target || name.startsWith(`${target}/`))
     .filter((name) => name.endsWith(".ts") && !/\.d\.ts$|[./](test|spec)\.ts$|\/node_modules\//.test(name));
-  const options = { ...parsed.options, noEmit: true, composite: false, incremental: false, ignoreDeprecations: "6.0" };
+  const options = { ...parsed.options, noEmit: true, allowImportingTsExtensions: true, composite: false, incremental: false, ignoreDeprecations: "6.0" };
   return [{ wanted: wanted.sort(), made: ts.createProgram(parsed.fileNames, options) }, undefined];
 }
 
@@ -42,7 +39,7 @@ function sources() {
 function read(source) {
   const checker = program.made.getTypeChecker();
   const errors = [...program.made.getSyntacticDiagnostics(source), ...program.made.getSemanticDiagnostics(source)];
-  const error = errors.find((one) => one.category === ts.DiagnosticCategory.Error);
+  const error = errors.find((one) => one.category === ts.DiagnosticCategory.Error && !NO_TYPES.includes(one.code));
   const path = source.fileName;
   if (error) {
     const { line } = source.getLineAndCharacterOfPosition(error.start ?? 0);
@@ -83,59 +80,32 @@ function described(checker, source, symbol) {
 }
 
 function signed(checker, source, node) {
-  if (node.typeParameters?.length) throw new Unfit("it has type parameters");
   if (node.asteriskToken) throw new Unfit("it is a generator");
   if (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Async) throw new Unfit("it is asynchronous");
   effects(checker, node.body);
-  const params = node.parameters.map((one) => {
-    if (!ts.isIdentifier(one.name)) throw new Unfit("a parameter is taken apart where it is declared");
-    const name = one.name.text;
+  const shapes = new Shapes(ts, checker, (one) => program.made.isSourceFileDefaultLibrary(one.getSourceFile()));
+  const params = node.parameters.map((one, at) => {
+    const name = ts.isIdentifier(one.name) ? one.name.text : `given${at || ""}`;
     if (one.dotDotDotToken) throw new Unfit(`it takes any number of values (...${name})`);
     const standing = one.initializer ? one.initializer.getText(source) : one.questionToken ? "undefined" : "";
-    return { name, default: standing, ...typed(checker, checker.getTypeAtLocation(one), `its parameter ${name}`, standing) };
+    return { name: neutralName(name), default: standing, ...typed(shapes, checker.getTypeAtLocation(one), name, `its parameter ${name}`, standing) };
   });
+  if (new Set(params.map((one) => one.name)).size < params.length) throw new Unfit("its parameters differ in case alone");
   const result = checker.getReturnTypeOfSignature(checker.getSignatureFromDeclaration(node));
   const plain = ts.isBlock(node.body);
   const [start, end] = [node.body.getStart(source), node.body.end].map((at) => [...source.text.slice(0, at)].length);
   const body = plain ? node.body.getText(source).slice(1, -1) : `return ${node.body.getText(source)};`;
-  return { params, result: typed(checker, result, "its result", "").type, start, end, body };
+  return { params, result: typed(shapes, result, "result", "its result", "").type, named: shapes.toJSON(), start, end, body };
 }
 
-function typed(checker, type, whose, standing) {
+function typed(shapes, type, hint, whose, standing) {
   try {
-    return { type: neutral(checker, type) };
+    return { type: shapes.neutral(type, hint) };
   } catch (unfit) {
     if (!(unfit instanceof Unfit)) throw unfit;
     if (standing) return { type: "" };
     throw new Unfit(`${whose} is ${unfit.message}, no plain value`);
   }
-}
-
-function neutral(checker, type) {
-  const inner = (at) => neutral(checker, checker.getTypeArguments(type)[at]);
-  const shown = checker.typeToString(type);
-  if (type.flags & F.String) return "Text";
-  if (type.flags & F.Number) return "Int";
-  if (type.flags & F.Boolean) return "Bool";
-  if (type.flags & (F.Undefined | F.Void)) return "Unit";
-  if (type.isUnion()) {
-    const absent = type.types.filter((part) => part.flags & (F.Undefined | F.Null));
-    if (absent.length !== 1 || absent[0].flags & F.Null) throw new Unfit(shown);
-    return `Option<${neutral(checker, checker.getNonNullableType(type))}>`;
-  }
-  if (checker.isArrayType(type)) return `List<${inner(0)}>`;
-  if (checker.isTupleType(type) && type.target.elementFlags.every((flag) => flag === ts.ElementFlags.Required)) {
-    return `Tuple<${checker.getTypeArguments(type).map((_, at) => inner(at)).join(", ")}>`;
-  }
-  const name = type.symbol?.name;
-  const library = (type.symbol?.declarations ?? []).some((one) => program.made.isSourceFileDefaultLibrary(one.getSourceFile()));
-  if (library && NAMED[name]) return NAMED[name];
-  if (library && SHARED[name]) {
-    const args = checker.getTypeArguments(type).map((_, at) => inner(at));
-    if (!SCALARS.includes(args[0])) throw new Unfit(`${shown}, told apart by identity`);
-    return `${SHARED[name]}<${args.join(", ")}>`;
-  }
-  throw new Unfit(type.getCallSignatures?.().length ? "a function" : shown);
 }
 
 function effects(checker, body) {

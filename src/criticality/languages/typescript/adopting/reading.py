@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,13 +14,15 @@ from typing import Any
 from criticality.judging.served import BUILDING, interpreter
 from criticality.languages.base.adopting import plan_name
 from criticality.languages.base.data import read_text
-from criticality.languages.base.naming import camel, snake
+from criticality.languages.base.naming import snake
 from criticality.languages.base.toolchain.programs import prefix
 from criticality.languages.typescript.toolchain import NODE, TypeScriptToolchain, environment
-from criticality.standing import Candidate, Package, Parameter
+from criticality.standing import Candidate, NamedTypes, Package, Parameter
 from llm_runtime.errors import ConfigurationError
 from sandbox import NoIsolation, Order, Root, backend, run_now
 
+_HERE = "criticality.languages.typescript.adopting"
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}\Z")
 _MANIFESTS = ("package.json", "tsconfig.json")
 #: Folders of a package that are not its own.
 BESIDE = ("node_modules", ".git")
@@ -66,12 +69,12 @@ def _compiled(root: Path, path: Path) -> list[dict[str, Any]]:
         raise ConfigurationError(f"TypeScript needs node, which is not here; {NODE.get}")
     with ThreadPoolExecutor(1) as thread:  # this may be called from within a loop
         packages = thread.submit(asyncio.run, TypeScriptToolchain.pinned().ensure()).result()
-    library, script, node = packages / "node_modules/typescript/lib/typescript.js", "/run/reader.mjs", NODE.path()
+    library, node = packages / "node_modules/typescript/lib/typescript.js", NODE.path()
+    scripts = {f"/run/{name}": read_text(_HERE, name).encode() for name in ("reader.mjs", "shapes.mjs")}
     order = Order(
-        (str(node), script, str(library), root.as_posix(), path.as_posix()), _LIMITS, root=Root(whole=True),
+        (str(node), *[*scripts][:1], str(library), root.as_posix(), path.as_posix()), _LIMITS, root=Root(whole=True),
         environment=environment(node), readable=(*interpreter(), packages, prefix(node), *_seen(root)),
-        texts={script: read_text("criticality.languages.typescript.adopting", "reader.mjs").encode()},
-        python=sys.executable,
+        texts=scripts, python=sys.executable,
     )  # fmt: skip
     try:
         answer = json.loads(run_now(order, apart=True, by=backend().name).stdout)
@@ -99,14 +102,13 @@ def _seen(root: Path) -> Iterator[Path]:
 def _candidate(file: Path, dotted: str, plan: str, one: dict[str, Any]) -> Candidate:
     written: str = one["name"]
     name, refused = snake(written), one.get("refused", "")
-    params = [(snake(p["name"]), p) for p in one.get("params", ())]
-    strange = [p["name"] for neutral, p in params if camel(neutral) != p["name"]]
-    if not refused and (camel(name) != written or strange):
-        refused = f"the name {[*strange, written][0]} is not in camel case"
+    if not refused and not _NAME.match(name):
+        refused = f"the name {written} is none that a specification can have"
     return Candidate(
         id=f"{plan}.{name}", module=dotted, name=name, path=file, line=one["line"], source=one.get("source", ""),
         doc=one.get("doc", ""), refused=refused, written=written, body=one.get("body", ""),
         span=(one.get("start", 0), one.get("end", 0)), result=one.get("result", ""), title="TypeScript",
         exported=one.get("exported", ""),
-        parameters=tuple(Parameter(neutral, p["default"], type=p["type"]) for neutral, p in params),
+        parameters=tuple(Parameter(p["name"], p["default"], type=p["type"]) for p in one.get("params", ())),
+        named=NamedTypes.model_validate(one.get("named", {})),
     )  # fmt: skip

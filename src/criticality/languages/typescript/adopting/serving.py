@@ -14,24 +14,52 @@ from criticality.judging.served import ServedProgram
 from criticality.language import Plan, Tree
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
+from criticality.languages.base.expressions.nodes import Constant, Expression, Make, Member
+from criticality.languages.base.expressions.rendering import Renderer
+from criticality.languages.base.forms import Written
 from criticality.languages.typescript.adapter import TypeScript, form
 from criticality.languages.typescript.adopting.reading import is_typescript, read_package
+from criticality.languages.typescript.expressions import TypeScriptRenderer
 from criticality.languages.typescript.names import identifier
 from criticality.lattice_plan import FunctionPlan, index
 from criticality.spec.spec import Spec
-from criticality.standing import Adopted, Adopter, Candidate, Package
+from criticality.spec.types import TypeRef
+from criticality.standing import Adopted, Adopter, Candidate, NamedTypes, Package
 
 _HERE = "criticality.languages.typescript.adopting"
 #: What the module itself prints would be taken for answers.
 _QUIET = "console.log = console.info = console.debug = () => undefined;"
 _LOADED = """import {{ createRequire }} from "node:module";
 import * as wire from "./codec.js";
+import * as shapes from "./shapes.js";
 import {{ $variant, serve }} from "./serving.js";
 {quiet}
 const files: Record<number, string> = {files};
 const load = () => createRequire(import.meta.url)(files[$variant] ?? files[-1]!);
 {table}
 """
+
+
+class _Literals(TypeScriptRenderer):
+    """Writes values of records and enums as the package has them: objects, and literals."""
+
+    def __init__(self, spec: Spec, named: NamedTypes) -> None:
+        super().__init__(spec)
+        self._named = named
+
+    def kind(self, type_: TypeRef) -> str:
+        return super().kind(type_) if self.spec.named_types().keys().isdisjoint(type_.names()) else "any"
+
+    def write(self, node: Expression) -> Written:
+        match node:
+            case Member():
+                return Written(self._named.literals[node.type.name][node.name])
+            case Make():
+                keys = self._named.keys[node.type.name]
+                given = [(keys[f], value) for f, value in node.values if value != Constant(value.type, None)]
+                return Written(f"{{ {', '.join(f'{key}: {self.render(value)}' for key, value in given)} }}")
+            case _:
+                return super().write(node)
 
 
 @dataclass(frozen=True)
@@ -52,7 +80,11 @@ class AdoptedTypeScript(TypeScript):
         call = f"load()[{json.dumps(self.candidate.exported)}]"
         parameters = ", ".join(form(p.type) for p in function.parameters)
         served = f"{{ call: {call}, parameters: [{parameters}], result: {form(function.result)} }}"
-        return f"serve({{ {json.dumps(name)}: {served} }});"
+        return f"{self.candidate.named.source}\nserve({{ {json.dumps(name)}: {served} }});"
+
+    def rendering(self, spec: Spec) -> Renderer:
+        """Return what writes values as the function's own code has them."""
+        return _Literals(spec, self.candidate.named)
 
     def signature(self, function: FunctionPlan) -> str:
         """Return the function's own header."""
@@ -65,6 +97,9 @@ class AdoptedTypeScript(TypeScript):
         name = identifier(candidate.name)
         taken = name if name == candidate.exported else f"{candidate.exported} as {name}"
         line = f'import {{ {taken} }} from "{{place}}";'
+        if candidate.named.records or "Int" in candidate.result:  # what is compared are values
+            line += f"\n\n{read_text(_HERE, 'plain.ts')}"
+            tests = {module: text.replace("assert.deepEqual(", "same(") for module, text in tests.items()}
         return {
             f"tests/{candidate.id.replace('.', '-')}.test.ts": f"{head}\n{line}\n\n{text}\n" for text in tests.values()
         }
@@ -87,7 +122,8 @@ def _program(
             files[f"package/{own}.variant{number}.ts"] = f"{text[:start]}{{\n{body}\n}}{text[end:]}"
             loaded[number] = f"../package/{own}.variant{number}.js"
     main = _LOADED.format(quiet=_QUIET, files=json.dumps(loaded), table=table)
-    files |= {**language.serving("src"), "src/serve.ts": main, "package.mjs": read_text(_HERE, "build.mjs")}
+    own = {"package.mjs": read_text(_HERE, "build.mjs"), "src/shapes.ts": read_text(_HERE, "shapes.ts")}
+    files |= {**language.serving("src"), "src/serve.ts": main, **own}
     program = language.tools.served(files)
     ((node, script, packages),) = program.build
     modules = package.root / "node_modules"
