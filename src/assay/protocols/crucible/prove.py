@@ -9,23 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crucible.reviewed import OUTPUTS, Reviewed
+from assay.protocols.crucible.reviewed import Reviewed
 
 if TYPE_CHECKING:
     from assay.protocols.crucible.proved import Shown
 
-_TEST = "The test command; {file} is the test: 'python -m pytest -q {file}'."
-
 
 @run_command("crucible.proof", "prove", trace="Show the evidence with the findings.", noun="findings")
-@click.argument("source", metavar="SOURCE")
-@click.argument("revisions", required=False, default="", metavar="[REV..REV]")
-@click.option("--test", metavar="COMMAND", required=True, help=_TEST)
-@click.option("--write", metavar="FOLDER", help="Write each test that shows a finding into a folder.")
-@OUTPUTS[0]
-@OUTPUTS[1]
-@OUTPUTS[2]
+@declares(__package__ or "", "options.toml")("prove")
 def prove(command: RunCommand, source: str, revisions: str, test: str, write: str | None, **outputs: str | None) -> int:
     """Prove findings that others have made: each by a test that runs in a box, or it is said to be opinion.
 

@@ -56,13 +56,11 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 from llm_runtime.rewording import reworded
 
-_declares = declares(__package__ or "", "options.toml")
-
 _KIND = "fire_circle.gate"
 
 
 @run_command(_KIND, "gate", trace="Show the whole report after the summary.", noun="report")
-@_declares("gate")
+@declares(__package__ or "", "options.toml")("gate")
 def gate(
     command: RunCommand,
     suite_file: str,
