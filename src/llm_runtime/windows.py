@@ -149,10 +149,8 @@ def _root(endpoint: Endpoint) -> Endpoint:
 
 def _published(endpoint: Endpoint, model: str) -> int | None:
     """Return the window that the package genai-prices gives for a hosted model."""
-    try:
-        from genai_prices.data_snapshot import get_snapshot
-    except ImportError:
-        return None
+    from genai_prices.data_snapshot import get_snapshot
+
     try:
         _, info = get_snapshot().find_provider_model(model, None, None, endpoint.base_url)
     except LookupError:
