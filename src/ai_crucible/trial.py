@@ -84,7 +84,6 @@ class _Desk:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
         self.panel = panel
-        self.root = grader.root or root_at("")
         self.grader = grader
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
@@ -189,7 +188,7 @@ def _conditions(desk: _Desk, protocol: str) -> dict[str, object]:
     """Return what the log says of all attempts."""
     told = {"arm": desk.framing.arm, "protocol": protocol, "seed": desk.framing.seed}
     cohort = {"cohort": list(desk.panel.cohort)} if desk.panel.cohort else {}
-    return {**told, "environment": environment(desk.root), **cohort}
+    return {**told, "environment": environment(desk.grader.root), **cohort}
 
 
 def _one_of(what: str, value: str, known: Sequence[T]) -> T:
@@ -223,7 +222,7 @@ def _agent(words: str, sandbox: str, cohort: str | list[str]) -> AgentCommand | 
 
 def _sample(puzzle: Puzzle, framing: Framing, kind: str, desk: _Desk) -> Sample:
     state, agent = begin(puzzle, framing), desk.panel.agent
-    order = order_of(puzzle, desk.root) if kind == "bwrap" else None
+    order = order_of(puzzle, desk.grader.root) if kind == "bwrap" else None
     meta = puzzle.meta
     return Sample(
         id=meta.id,

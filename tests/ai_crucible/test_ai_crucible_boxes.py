@@ -290,7 +290,8 @@ async def test_what_a_machine_has_besides_is_in_no_box_unless_it_is_asked_for(mo
     other = program_besides()
     small = root_at("")
     assert small == root_at("") and small.digest() != root_at("host").digest()
-    looks = f"command -v awk python3 sh; command -v {other}; python3 -c 'import ssl, sqlite3, zoneinfo; print(1)'"
+    found = f"for one in awk python3 sh {other}; do command -v $one; done"
+    looks = f"{found}; python3 -c 'import ssl, sqlite3, zoneinfo; print(1)'"
     seen: dict[str, str] = {}
     for root in ("", "host"):
         box = await open_box(root=root_at(root))

@@ -147,7 +147,8 @@ class SealedGrader:
                 to the checks.
             missed: gets, for each copy, the inputs that it answers otherwise than the oracle.
         """
-        words = (str(self.seed), str(self.draws))
+        words = (str(self.seed), str(self.draws), *([] if missed is None else ["missed"]))
+        all_missed = [] if missed is None else missed
         async with self._oracle(puzzle) as ask, AsyncExitStack() as stack:
             plan = await self._plan(puzzle, ask)
             before = await self._baseline(puzzle, plan, untouched)
@@ -167,10 +168,9 @@ class SealedGrader:
                 showed = await gather(seen(files, before) for files in declared)
                 for copy, observed in zip(copies, showed, strict=True):
                     copy["observed"] = observed
-                judged = (await ask("judge", *words, evidence=evidence))["verdicts"]
-                if missed is not None:
-                    missed.extend((await ask("missed", *words, evidence=evidence))["missed"])
-                verdicts = [_read(Verdict, puzzle, verdict) for verdict in judged]
+                judged = await ask("judge", *words, evidence=evidence)
+                all_missed.extend(judged["missed"])
+                verdicts = [_read(Verdict, puzzle, verdict) for verdict in judged["verdicts"]]
                 wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
                 if {plan.oracle_digest, wanted} != {verdict.oracle_digest for verdict in verdicts}:
                     raise GradingFailed(f"{puzzle.meta.id}: the oracle is not the one that it was when the trial began")
@@ -326,18 +326,17 @@ async def side_by_side(
 ) -> AsyncGenerator[Callable[[bytes, _Observed], Coroutine[Any, Any, _Observed]]]:
     """Give what exercises a copy as soon as there is room for it; of an empty one it tells what it was told."""
     benches = [Bench(order, untouched) if patience else None for _ in range(_BENCHES)]
-    idle = asyncio.Queue[Bench | None]()
-    for bench in benches:
-        idle.put_nowait(bench)
+    idle, room = [*benches], asyncio.Semaphore(_BENCHES)
 
     async def seen(files: bytes, before: _Observed) -> _Observed:
         if not files:
             return before
-        bench = await idle.get()
-        try:
-            return await exercise(plan, files, bench or Bench(order, untouched), patience)
-        finally:
-            idle.put_nowait(bench)
+        async with room:
+            bench = idle.pop()
+            try:
+                return await exercise(plan, files, bench or Bench(order, untouched), patience)
+            finally:
+                idle.append(bench)
 
     try:
         yield seen
