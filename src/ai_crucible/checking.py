@@ -6,9 +6,11 @@ solutions written with care, and on many inputs that a second implementation ans
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, compress
 from typing import TypeAlias
 
@@ -26,7 +28,7 @@ GOLD = "gold"
 _Covered: TypeAlias = "dict[str, tuple[int, int]]"
 _PROGRAMS = (".py", ".sh", ".sql")
 _PATIENCE = 2.0
-"""Seconds that a mutant has at the least for each exercise."""
+"""Seconds by the clock that a mutant has at the least for each exercise."""
 _FEW = 20
 """Inputs of each check that a mutant meets before it meets all."""
 
@@ -158,20 +160,26 @@ async def _tried(
 ) -> _Tried:
     made = list(_mutants(puzzle, gold, bar.written))
     made = made[:: max(1, -(-len(made) // bar.most))]
-    # What the first few inputs refuse, all of them refuse.
-    left = await _unnoticed(puzzle, replace(grader, draws=-_FEW), untouched, gold, made)
-    left = await _unnoticed(puzzle, grader, untouched, gold, left)
+    async with grader.sitting(puzzle, untouched, patience=math.inf) as grade:
+        await grade([laid_on(untouched, gold)])
+        # Now that its boxes are there.
+        started = time.monotonic()
+        await grade([laid_on(untouched, gold)])
+    unnoticed = partial(_unnoticed, puzzle, untouched, gold, max(_PATIENCE, 4 * (time.monotonic() - started)))
+    # What the first few inputs refuse, all of them refuse; where none have to be drawn, they are all.
+    left = await unnoticed(replace(grader, draws=-_FEW), made)
+    left = await unnoticed(grader, left) if bar.inputs else left
     same = tuple(where for where, _ in left if where in known.equivalent)
     survivors = tuple(where for where, _ in left if where not in known.equivalent)
     inputs = await _inputs(puzzle, grader, gold, bar, known.drawn)
     short = bar.early and len(survivors) > (1 - bar.killed) * len(made)
     tricks = [] if short else list(cheats(files_of(untouched), files_of(gold)))
-    passed = tuple(name for name, _ in await _unnoticed(puzzle, grader, untouched, gold, tricks))
+    passed = tuple(name for name, _ in await unnoticed(grader, tricks))
     return _Tried(len(made) - len(same), survivors, inputs, same, len(tricks), passed)
 
 
 async def _unnoticed(
-    puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, made: list[tuple[str, bytes]]
+    puzzle: Puzzle, untouched: bytes, gold: bytes, patience: float, grader: SealedGrader, made: list[tuple[str, bytes]]
 ) -> list[tuple[str, bytes]]:
     """Return the mutants that pass; one that takes much longer than the gold does not.
 
@@ -180,9 +188,6 @@ async def _unnoticed(
     """
     if not made:
         return []
-    started = time.monotonic()
-    await grader(puzzle, untouched, laid_on(untouched, gold))
-    patience = max(_PATIENCE, 4 * (time.monotonic() - started))
     async with grader.sitting(puzzle, untouched, patience=patience) as grade:
         verdicts = await grade(laid_on(untouched, overlay) for _, overlay in [*made, (GOLD, gold)])
     *passed, right = (gate(puzzle.meta, verdict, terminated_by=None).passed for verdict in verdicts)

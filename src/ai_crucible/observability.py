@@ -31,6 +31,7 @@ class PuzzleHistory:
         endings: how the attempts ended, with their numbers.
         version: what the verdicts rest on besides the solver, in short.
         self_reported: hidden tests share a process with the solver's code, which tells their outcome.
+        hours: of a person's work that it stands for, as its author judges it; 0 where nobody has said so.
     """
 
     puzzle: str
@@ -44,6 +45,7 @@ class PuzzleHistory:
     anchor: bool = False
     version: str = ""
     self_reported: bool = False
+    hours: float = 0.0
 
     @property
     def rate(self) -> Interval | None:
@@ -145,7 +147,7 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
     first = attempts[0]
     graded = [attempt for attempt in attempts if attempt.passed is not None]
     return PuzzleHistory(
-        **first.model_dump(include={"puzzle", "kind", "model", "arm", "version", "self_reported"}),
+        **first.model_dump(include={"puzzle", "kind", "model", "arm", "version", "self_reported", "hours"}),
         attempts=len(graded),
         passed=sum(attempt.passed is True for attempt in graded),
         errors=len(attempts) - len(graded),

@@ -11,7 +11,7 @@ from pydantic import Field
 import sandbox
 from ai_crucible.types import Puzzle
 from llm_runtime.errors import ConfigurationError
-from sandbox import Box, BoxLimits, Root
+from sandbox import HOST, Box, BoxLimits, Root
 from sandbox.packages import with_packages
 
 ORACLE, PIPES = "/oracle", "/pipe"
@@ -48,7 +48,7 @@ async def open_box(
         limits: what it may use.
         oracle: the folder to mount at ``/oracle``: for grading only; such a box runs nothing a solver wrote.
         hidden: folders that must not be seen inside.
-        root: what it is made of; the host's programs where left out.
+        root: what it is made of; a small root of the host's programs where left out.
         shared: host files and folders that it reads, by their place.
 
     Raises:
@@ -57,7 +57,9 @@ async def open_box(
     """
     with told():
         mounts = {ORACLE: oracle} if oracle else {}
-        return await sandbox.open_box(limits, root=root, mounts=mounts, shared=shared, hidden=[*hidden, _PACKAGE])
+        return await sandbox.open_box(
+            limits, root=root or root_at(""), mounts=mounts, shared=shared, hidden=[*hidden, _PACKAGE]
+        )
 
 
 async def probe(root: Root | None = None) -> None:
@@ -67,17 +69,21 @@ async def probe(root: Root | None = None) -> None:
         CannotIsolate: something of the host can be seen, reached or changed from inside; says what.
     """
     with told():
-        await sandbox.probe(root)
+        await sandbox.probe(root or root_at(""))
 
 
 @told()
-def root_at(place: str | Path | None) -> Root:
-    """Return the root in a folder or an image, or the host's.
+def root_at(place: str | Path | None, *, whole: bool = False) -> Root:
+    """Return the root in a folder or an image, all programs of this machine for ``host``, or a small root of them.
+
+    Args:
+        place: the folder or image, ``host``, or nothing.
+        whole: nothing means ``host``.
 
     Raises:
-        ConfigurationError: there is none, it cannot be unpacked, or there is no Python in it.
+        ConfigurationError: there is none, it cannot be unpacked or made, or there is no Python in it.
     """
-    return Root.at(place)
+    return Root.at(place or (HOST if whole else ""))
 
 
 @told()
@@ -118,7 +124,7 @@ def order_of(puzzle: Puzzle, root: Root | None = None) -> BoxOrder:
     Raises:
         ConfigurationError: the packages of its lock cannot be installed.
     """
-    root = with_packages(root or Root(), puzzle.lock, puzzle.meta.id)
+    root = with_packages(root or root_at(""), puzzle.lock, puzzle.meta.id)
     folder = Path(puzzle.folder)
     beside = sorted(folder.parent.iterdir()) if folder.parent.is_dir() else []
     hidden = (folder, *(path for path in beside if (path / "meta.json").exists()))

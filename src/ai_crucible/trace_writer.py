@@ -99,6 +99,7 @@ def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
         error=sample.error.message if sample.error else "",
         anchor=metadata.get("anchor"),
         self_reported=bool(metadata.get("self_reported")),
+        hours=metadata.get("hours") or 0.0,
         log=log.location,
         sample=sample.uuid or "",
         version=version_of(*rests_on(log, sample)),

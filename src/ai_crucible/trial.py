@@ -50,7 +50,6 @@ from ai_crucible.trace_writer import score_digest, write_trace
 from ai_crucible.types import ARMS, AttemptState, Puzzle
 from ai_crucible.versions import environment, oracle_digest, self_reported
 from llm_runtime.errors import ConfigurationError
-from sandbox import Root
 
 T = TypeVar("T", bound=str)
 _Rows: TypeAlias = "dict[str, list[Any]]"
@@ -85,7 +84,6 @@ class _Desk:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
         self.panel = panel
-        self.root = grader.root or Root()
         self.grader = grader
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
@@ -129,7 +127,8 @@ def trial(
         history: for the self-referential arm: by puzzle, the model's own attempts [passed, seconds, tool calls].
         standings: for the social arm: by puzzle, others' results [name, attempts, passed].
         sandbox: the kind of box; ``bwrap``, or ``docker`` where that is at hand.
-        box_root: an unpacked or OCI image, of which boxes are made; the host's programs where empty.
+        box_root: an unpacked or OCI image, of which boxes are made; ``host`` for all programs of this machine, as
+            agents have them where it is empty; else it is a small root of them.
         untagged: seat judges whose family nobody knows.
         reducer: of the judges' scores: ``median`` or ``majority``.
         critic: a model that comments on each finished attempt, into the trace; none where empty.
@@ -144,7 +143,7 @@ def trial(
         raise ConfigurationError("the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker")
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
     loaded = in_drawn_order(loaded, seed) if shuffled else loaded
-    root = root_at(box_root)
+    root = root_at(box_root, whole=bool(agent))
     grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded}, seed)
     loaded = _draw_all(grader, loaded)
     text = describe_tools(TOOLS) if protocol == "text" else ""
@@ -189,7 +188,7 @@ def _conditions(desk: _Desk, protocol: str) -> dict[str, object]:
     """Return what the log says of all attempts."""
     told = {"arm": desk.framing.arm, "protocol": protocol, "seed": desk.framing.seed}
     cohort = {"cohort": list(desk.panel.cohort)} if desk.panel.cohort else {}
-    return {**told, "environment": environment(desk.root), **cohort}
+    return {**told, "environment": environment(desk.grader.root), **cohort}
 
 
 def _one_of(what: str, value: str, known: Sequence[T]) -> T:
@@ -223,7 +222,7 @@ def _agent(words: str, sandbox: str, cohort: str | list[str]) -> AgentCommand | 
 
 def _sample(puzzle: Puzzle, framing: Framing, kind: str, desk: _Desk) -> Sample:
     state, agent = begin(puzzle, framing), desk.panel.agent
-    order = order_of(puzzle, desk.root) if kind == "bwrap" else None
+    order = order_of(puzzle, desk.grader.root) if kind == "bwrap" else None
     meta = puzzle.meta
     return Sample(
         id=meta.id,
@@ -236,6 +235,7 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str, desk: _Desk) -> Sample:
             "puzzle_digest": puzzle.digest,
             "oracle_digest": desk.grader.oracles[meta.id],
             "self_reported": self_reported(puzzle),
+            "hours": meta.hours,
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
             "seed": framing.seed,

@@ -274,6 +274,7 @@ class AttemptRecord(Model):
         cost: US dollars, where the model's price is known.
         version: what its verdict rests on besides the solver, in short; empty in logs from before it was named.
         self_reported: the outcome of hidden tests was told by a process that ran the solver's code.
+        hours: of a person's work that the puzzle stands for; 0 where nobody has said so.
     """
 
     puzzle: str
@@ -295,6 +296,7 @@ class AttemptRecord(Model):
     sample: str = ""
     version: str = ""
     self_reported: bool = False
+    hours: float = 0.0
 
     @field_validator("kind")
     @classmethod

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ai_crucible.events import TrialPlanned
-from ai_crucible.puzzle_box import isolating
+from ai_crucible.puzzle_box import isolating, root_at
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle
 from llm_runtime.canonical import canonical_json
@@ -33,7 +33,7 @@ def environment(root: Root | None = None) -> dict[str, str]:
     Raises:
         CannotIsolate: nothing here isolates.
     """
-    root, (isolator, program) = root or Root(), isolating()
+    root, (isolator, program) = root or root_at(""), isolating()
     return {
         "box": _ours(_BOX),
         isolator: hashlib.sha256(program.read_bytes()).hexdigest(),

@@ -155,7 +155,7 @@ class Workshop:
             k=k,
             arm=arm,
             oracles={puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded},
-            environment=environment(root_at(how.get("box_root", ""))),
+            environment=environment(root_at(how.get("box_root"), whole=bool(agent))),
             redraws=redraws,
             self_reported=tuple(puzzle.meta.id for puzzle in loaded if self_reported(puzzle)),
             protocol=how.get("protocol", "native"),

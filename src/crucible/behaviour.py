@@ -15,13 +15,14 @@ nowhere. Short answers are of three vendors' models where nobody chose.
 11: a crash or a hang alone proves nothing of a change, which may mean it; an example that now crashes does.
 12: a parameter that is no longer read, and that an unchanged docstring describes, proves a regression;
 what is annotated as anything is promised to take it, where a law is broken.
+13: a parameter that comes to nothing but a name which nobody reads is not read; near tests of any command hold a fix.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=12, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=13, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

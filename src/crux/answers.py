@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,11 +36,9 @@ class Answers:
         self.reused = 0
         if path is not None and path.is_file():
             for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
-                try:
+                with suppress(ValueError, KeyError, TypeError):
                     entry = json.loads(line)
                     self._kept[str(entry["request"])] = json.dumps(entry["answer"])
-                except (ValueError, KeyError, TypeError):
-                    continue
 
     def has(self, request: Request) -> bool:
         """Tell whether the answer to ``request`` is on file."""

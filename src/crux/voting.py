@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from math import erfc, sqrt
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -77,13 +78,11 @@ def read_votes(file: Path) -> dict[str, dict[str, Vote]]:
     """Return all votes of a file; a line that is damaged is passed over."""
     votes: dict[str, dict[str, Vote]] = {}
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else ():
-        try:
+        with suppress(ValueError, KeyError, TypeError):
             entry = json.loads(line)
             reader, claim, vote = str(entry["reader"]), str(entry["claim"]), entry["vote"]
             if vote in _SIGNS:
                 votes.setdefault(reader, {})[claim] = vote
-        except (ValueError, KeyError, TypeError):
-            continue
     return votes
 
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -15,16 +14,13 @@ from crux.personas.corpus import Corpus, make_corpus
 from crux.personas.fetching import as_file, is_address
 from crux.personas.importing import import_corpus
 from crux.personas.persona import check_name
-from crux.personas.store import StoredCorpus
+from crux.personas.store import PersonaStore, StoredCorpus
 from crux.sources.utterance import Utterance
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.http.public import read_page
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, fits
-
-if TYPE_CHECKING:
-    from crux.personas.store import PersonaStore
 
 
 class Watched(Model):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
@@ -45,10 +46,8 @@ class Material(Generic[T]):
     def _values(self) -> set[str]:
         values = set[str]()
         for data in _dicts(self._text, _DEPTH):
-            try:
+            with suppress(ValidationError):
                 values.add(_canonical(self._model.model_validate(data)))
-            except ValidationError:
-                continue
         return values
 
 

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,15 +55,13 @@ async def capacity(endpoint: Endpoint, model: str, http: Http) -> Capacity:
 
     The list of models says it at vLLM, OpenRouter, Anthropic, Groq, Mistral, Together and most others; llama.cpp
     says it under ``/props`` (for one slot), Ollama under ``/api/show``, LM Studio under ``/api/v0/models``. For the
-    rest of the hosted ones the data of the package genai-prices stand in, where it is installed.
+    rest of the hosted ones the data of the package genai-prices stand in.
     """
     known = Capacity()
-    try:
+    with suppress(CallError, ConfigurationError, TimeoutError):
         async with asyncio.timeout(_SECONDS):
             known = await _listed(endpoint, model, http)
             known = await _of_server(known, endpoint, model, http)
-    except (CallError, ConfigurationError, TimeoutError):
-        pass
     if known.window is None and not endpoint.local:
         known = dataclasses.replace(known, window=_published(endpoint, model))
     # What the user's own configuration says of an endpoint of theirs comes first.
@@ -149,10 +148,8 @@ def _root(endpoint: Endpoint) -> Endpoint:
 
 def _published(endpoint: Endpoint, model: str) -> int | None:
     """Return the window that the package genai-prices gives for a hosted model."""
-    try:
-        from genai_prices.data_snapshot import get_snapshot
-    except ImportError:
-        return None
+    from genai_prices.data_snapshot import get_snapshot
+
     try:
         _, info = get_snapshot().find_provider_model(model, None, None, endpoint.base_url)
     except LookupError:

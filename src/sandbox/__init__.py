@@ -8,12 +8,12 @@ from sandbox.boxes import HOME, PYTHON, WORK, open_box, probe
 from sandbox.channel import Box, Channel, Completed
 from sandbox.errors import BadRoot, BoxDied, Gone, NoIsolation, SandboxError
 from sandbox.limits import OF_OURS, BoxLimits
-from sandbox.root import Root
+from sandbox.root import HOST, Root
 from sandbox.running import run, run_now
 from sandbox.serving import Served
 
 __all__ = [
-    "HOME", "NONE", "OF_OURS", "PYTHON", "WORK", "BadRoot", "Box", "BoxDied", "BoxLimits", "Channel",
+    "HOME", "HOST", "NONE", "OF_OURS", "PYTHON", "WORK", "BadRoot", "Box", "BoxDied", "BoxLimits", "Channel",
     "Completed", "Gone", "NoIsolation", "Order", "Root", "SandboxError", "Served", "Start", "backend",
     "open_box", "probe", "run", "run_now", "started",
 ]  # fmt: skip

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +16,9 @@ from typing import Literal, TypeAlias
 from sandbox.errors import BadRoot
 from sandbox.image import is_image, unpacked
 from sandbox.made_once import content_digest, file_content, files_of
+from sandbox.small import small_root
 
+HOST = "host"
 _HOST = Path("/usr")
 # Of the host no more than programs and libraries: what an administrator or a user installs, /usr/local and /usr/src
 # among it, may hold puzzles and their answers.
@@ -49,12 +53,14 @@ class Root:
 
     @classmethod
     def at(cls, place: str | Path | None) -> Root:
-        """Return the root in a folder or an image, or the host's.
+        """Return the root in a folder or an image, all programs of this machine for ``host``, or a small root of them.
 
         Raises:
-            BadRoot: there is none, it cannot be unpacked, or there is no Python in it.
+            BadRoot: there is none, it cannot be unpacked or made, or there is no Python in it.
         """
-        if not place:
+        if not place and sys.platform == "linux" and not os.environ.get("ASSAY_SANDBOX_IMAGE"):
+            return cls(small_root())
+        if not place or place == HOST:
             return cls()
         path, image = Path(place).resolve(), ""
         if is_image(path):

@@ -11,8 +11,10 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,8 @@ from sandbox.packages import with_packages
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The user's cache, and a package index of one folder: no network has a part in this."""
+    # What every test's boxes are made of stays where it is.
+    root_at("")
     # As root, boxes run as another user, to whom pytest's own folders are closed.
     place = Path(tempfile.mkdtemp(prefix="assay-cache-"))
     place.chmod(0o755)
@@ -273,3 +277,31 @@ def test_what_is_no_image_is_told_in_a_line(tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match=why) as refused:
             root_at(place)
         assert "\n" not in str(refused.value) and str(place) in str(refused.value)
+
+
+def program_besides() -> str:
+    """Name a program of this machine that is no part of the small root."""
+    named = set(tomllib.loads(resources.files("sandbox").joinpath("small.toml").read_text())["programs"])
+    return next(path.name for path in sorted(Path("/usr/bin").iterdir()) if path.name not in named)
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_what_a_machine_has_besides_is_in_no_box_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = program_besides()
+    small = root_at("")
+    assert small == root_at("") and small.digest() != root_at("host").digest()
+    found = f"for one in awk python3 sh {other}; do command -v $one; done"
+    looks = f"{found}; python3 -c 'import ssl, sqlite3, zoneinfo; print(1)'"
+    seen: dict[str, str] = {}
+    for root in ("", "host"):
+        box = await open_box(root=root_at(root))
+        try:
+            seen[root] = (await box.run(["sh", "-c", looks])).text
+        finally:
+            await box.close()
+    usual = ["/usr/bin/awk", "/usr/bin/python3", "/usr/bin/sh"]
+    assert seen[""].split() == [*usual, "1"]
+    assert seen["host"].split() == [*usual, f"/usr/bin/{other}", "1"]
+    # An engine that has an image is shown nothing of the machine.
+    monkeypatch.setenv("ASSAY_SANDBOX_IMAGE", "python:3.12-slim")
+    assert root_at("").folder is None

@@ -22,6 +22,7 @@ from ai_crucible.attestation import last_line
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialResumed
 from ai_crucible.figures import bounds
 from ai_crucible.types import AttemptRecord
+from assay.protocols.ai_crucible.report.words import in_all
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import GENESIS, link, parse_event
 from llm_runtime.store.anchor import HeadFiles
@@ -405,6 +406,18 @@ def test_where_many_died_no_rate_is_told() -> None:
     (model,) = rollup(records("m", "a", 5, 5), {("m", "neutral"): 18})
     assert (model.passed, model.attempts, model.died, model.rate, model.reliability) == (5, 5, 18, None, None)
     assert bounds(5, 0, 18) == (5 / 23, 1) and bounds(0, 0, 0) == (0, 1)
+
+
+def test_hours_of_a_persons_work_are_told_of_the_tasks_passed() -> None:
+    hard, easy = (records("m", kind, passed, 2) for kind, passed in (("a", 1), ("b", 0)))
+    untold = records("m", "c", 2, 2)
+    hours = [one.model_copy(update={"hours": 5.5}) for one in hard] + [
+        one.model_copy(update={"hours": 3.0}) for one in easy
+    ]
+    (model,) = rollup([*hours, *untold])
+    assert "the tasks passed stand for 5.5 of 8.5 hours of a person's work" in in_all(model)
+    (model,) = rollup(untold)
+    assert "hours" not in in_all(model)
 
 
 def test_an_arm_is_an_effect_with_an_interval_over_shared_puzzles() -> None:

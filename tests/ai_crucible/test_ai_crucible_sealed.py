@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tomllib
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,11 @@ from ai_crucible.archives import archive_of, files_of
 from ai_crucible.attempt import untouched_copy
 from ai_crucible.cheats import cheats
 from ai_crucible.checking import GOLD, laid_on
+from ai_crucible.grading import edge
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.sealing import seal
 from ai_crucible.versions import self_reported
+from sandbox import Box, Completed
 
 HERE = Path(__file__).parent / "sealed"
 # It runs alone in a box, and has no types.
@@ -67,6 +71,24 @@ async def test_a_suite_of_many_kinds_of_things_passes_over_the_pipe(tmp_path: Pa
     assert check.ok, check.problems
 
 
+@pytest.mark.usefixtures("boxes")
+async def test_a_solution_may_wrap_a_test_s_own_function(tmp_path: Path) -> None:
+    gold = "import functools\ndef twice(f): return functools.wraps(f)(lambda *given: 2 * f(*given))\n"
+    tests = """
+from wrapped import twice
+def test_it():
+    def one(n):
+        return n + 1
+    both = twice(one)
+    assert both(2) == 6 and both.__name__ == "one"
+"""
+    wrong = "def twice(f): return lambda *given: 2 * f(*given)\n"
+    folder = exercise(tmp_path, "wrapped", solution=wrong, gold=gold, tests=tests)
+    assert await seal(folder) == ""
+    peeking = "def twice(f): return type(f).__code__ and f.__code__ and f.__globals__\n"
+    assert await passing(folder, {"peeking": archive_of({"wrapped.py": peeking.encode()})}) == []
+
+
 def test_small_suites_find_the_marks_of_pytest_where_it_is_not_installed() -> None:
     mark = suite.stand_in().mark
 
@@ -93,7 +115,9 @@ def test_small_suites_find_the_marks_of_pytest_where_it_is_not_installed() -> No
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_copies_that_are_judged_together_get_the_verdicts_that_each_gets_alone(tmp_path: Path) -> None:
+async def test_copies_that_are_judged_together_get_the_verdicts_that_each_gets_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gold = "def half(n): return n // 2\n"
     folder = exercise(
         tmp_path,
@@ -110,11 +134,41 @@ async def test_copies_that_are_judged_together_get_the_verdicts_that_each_gets_a
     copies = [untouched, *(laid_on(untouched, archive_of({"half.py": text.encode()})) for text in texts)]
     copies.append(laid_on(untouched, archive_of({"half.py": gold.encode(), "left.py": b""})))
     alone = [await grader(puzzle, untouched, copy) for copy in copies]
+    run, waits = Box.run, list[float]()
+
+    async def told(box: Box, argv: Sequence[str], **how: Any) -> Completed:
+        waits.extend([how["seconds"]] * ("/tmp/.driver/driver.py" in argv))
+        return await run(box, argv, **how)
+
+    monkeypatch.setattr(Box, "run", told)
     async with grader.sitting(puzzle, untouched, patience=6.0) as grade:
         together = await grade(iter(copies))
+    # What waits uses no processor: the clock ends it.
+    assert waits and set(waits) == {6.0}
     assert together == alone and together[-1].leftovers == ("added left.py",)
     passed = [gate(puzzle.meta, one, terminated_by=None).passed for one in together]
     assert passed == [False, True, False, False, True, False, False, True]
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_copies_are_exercised_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = "def half(n): return n // 2\n"
+    tests = "import half\ndef test_it(): assert half.half(6) == 3\n"
+    puzzle = load_puzzle(exercise(tmp_path, "half", solution="half = None\n", gold=gold, tests=tests))
+    untouched, grader, exercised = await untouched_copy(puzzle), SealedGrader(), edge.exercise
+    both = asyncio.Barrier(2)
+    monkeypatch.setattr(edge, "_BENCHES", 2)
+
+    async def meeting(*given: Any) -> Any:
+        await both.wait()
+        return await exercised(*given)
+
+    async with grader.sitting(puzzle, untouched) as grade:
+        monkeypatch.setattr(edge, "exercise", meeting)
+        texts = [gold, gold.replace("2", "3"), gold.replace("//", "-"), f"{gold}#"]
+        verdicts = await grade(laid_on(untouched, archive_of({"half.py": text.encode()})) for text in texts)
+    passed = [gate(puzzle.meta, one, terminated_by=None).passed for one in verdicts]
+    assert passed == [True, False, False, True]
 
 
 @pytest.mark.usefixtures("boxes")

@@ -10,16 +10,17 @@ import asyncio
 import base64
 import hashlib
 import json
+import math
 import os
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
@@ -28,6 +29,7 @@ from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
+from llm_runtime.tasks import gather
 from sandbox import PYTHON, Box, BoxDied, BoxLimits, Root
 from sandbox.limits import MIB
 
@@ -40,9 +42,12 @@ _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
 _WIDE = 8.0
 """By the clock an exercise may take so many times the seconds of a processor that it has: load is no fault of it."""
+_BENCHES = min(4, os.cpu_count() or 1)
+"""Copies that one sitting exercises side by side at the most."""
 _TOGETHER, _TOGETHER_BYTES = 16, 16 * MIB
 """Copies that one start of the grader judges at the most, and how large they are together."""
 _Answer = TypeVar("_Answer", bound=Model)
+_Observed: TypeAlias = "dict[str, Any]"
 
 
 class GradingFailed(LlmRuntimeError):
@@ -115,7 +120,7 @@ class SealedGrader:
     seed: int = 0
     draws: int = 0
     _plans: dict[tuple[str, int, int], _Plan] = field(default_factory=dict[tuple[str, int, int], "_Plan"])
-    _baselines: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
+    _baselines: dict[tuple[str, str], _Observed] = field(default_factory=dict[tuple[str, str], "_Observed"])
 
     async def __call__(self, puzzle: Puzzle, untouched: bytes, work: bytes) -> Verdict:
         """Grade a work copy.
@@ -137,15 +142,18 @@ class SealedGrader:
         Args:
             puzzle: whose oracle it is.
             untouched: its untouched work folder.
-            patience: seconds of a processor that any one exercise may use, where that is less than its check allows;
-                a copy that uses more is exercised no further, and one box serves them all. 0 leaves it to the checks.
+            patience: seconds, by the clock, that any one exercise may take, where that is less than its check
+                allows; a copy that takes more is exercised no further, and boxes serve one after another. 0 leaves it
+                to the checks.
             missed: gets, for each copy, the inputs that it answers otherwise than the oracle.
         """
-        words = (str(self.seed), str(self.draws))
-        async with self._oracle(puzzle) as ask:
+        words = (str(self.seed), str(self.draws), *([] if missed is None else ["missed"]))
+        all_missed = [] if missed is None else missed
+        async with self._oracle(puzzle) as ask, AsyncExitStack() as stack:
             plan = await self._plan(puzzle, ask)
             before = await self._baseline(puzzle, plan, untouched)
-            bench = Bench(self._order(puzzle), untouched) if patience else None
+            benches = side_by_side(self._order(puzzle), untouched, plan, patience)
+            seen = await stack.enter_async_context(benches)
 
             async def some(works: Sequence[bytes]) -> list[Verdict]:
                 copies: list[dict[str, Any]] = [{"archive": _text(work)} for work in works]
@@ -157,15 +165,12 @@ class SealedGrader:
                     "installed": order_of(puzzle, self.root).root.modules(),
                 }
                 declared = map(base64.b64decode, (await ask("declared", evidence=evidence))["copies"])
-                for copy, files in zip(copies, declared, strict=True):
-                    copy["observed"] = before
-                    if files:
-                        place = bench or Bench(self._order(puzzle), untouched)
-                        copy["observed"] = await exercise(plan, files, place, patience)
-                judged = (await ask("judge", *words, evidence=evidence))["verdicts"]
-                if missed is not None:
-                    missed.extend((await ask("missed", *words, evidence=evidence))["missed"])
-                verdicts = [_read(Verdict, puzzle, verdict) for verdict in judged]
+                showed = await gather(seen(files, before) for files in declared)
+                for copy, observed in zip(copies, showed, strict=True):
+                    copy["observed"] = observed
+                judged = await ask("judge", *words, evidence=evidence)
+                all_missed.extend(judged["missed"])
+                verdicts = [_read(Verdict, puzzle, verdict) for verdict in judged["verdicts"]]
                 wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
                 if {plan.oracle_digest, wanted} != {verdict.oracle_digest for verdict in verdicts}:
                     raise GradingFailed(f"{puzzle.meta.id}: the oracle is not the one that it was when the trial began")
@@ -177,11 +182,7 @@ class SealedGrader:
                     verdicts += await some(batch)
                 return verdicts
 
-            try:
-                yield grade
-            finally:
-                if bench:
-                    await bench.close()
+            yield grade
 
     async def ready(self, puzzle: Puzzle) -> None:
         """Let the oracle say once what is to be exercised.
@@ -244,7 +245,7 @@ class SealedGrader:
         finally:
             await box.close()
 
-    async def _baseline(self, puzzle: Puzzle, plan: _Plan, untouched: bytes) -> dict[str, Any]:
+    async def _baseline(self, puzzle: Puzzle, plan: _Plan, untouched: bytes) -> _Observed:
         key = (plan.oracle_digest, hashlib.sha256(puzzle.digest.encode() + untouched).hexdigest())
         if key not in self._baselines:
             self._baselines[key] = await exercise(plan, untouched, Bench(self._order(puzzle), untouched))
@@ -319,18 +320,43 @@ class Bench:
         self._room.cleanup()
 
 
-async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0) -> dict[str, Any]:
+@asynccontextmanager
+async def side_by_side(
+    order: BoxOrder, untouched: bytes, plan: _Plan, patience: float
+) -> AsyncGenerator[Callable[[bytes, _Observed], Coroutine[Any, Any, _Observed]]]:
+    """Give what exercises a copy as soon as there is room for it; of an empty one it tells what it was told."""
+    benches = [Bench(order, untouched) if patience else None for _ in range(_BENCHES)]
+    idle, room = [*benches], asyncio.Semaphore(_BENCHES)
+
+    async def seen(files: bytes, before: _Observed) -> _Observed:
+        if not files:
+            return before
+        async with room:
+            bench = idle.pop()
+            try:
+                return await exercise(plan, files, bench or Bench(order, untouched), patience)
+            finally:
+                idle.append(bench)
+
+    try:
+        yield seen
+    finally:
+        for bench in filter(None, benches):
+            await bench.close()
+
+
+async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0) -> _Observed:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
-    With ``patience`` in seconds of a processor no step uses more, the first one that is ended is the last, and the
+    With ``patience`` in seconds no step takes more by the clock, the first one that is ended is the last, and the
     bench is left for the next copy.
     """
-    observed: dict[str, Any] = {}
+    observed: _Observed = {}
     try:
         for step in plan.steps:
             try:
-                seconds = min(step.seconds, patience or step.seconds)
-                observed[step.name] = await _exercise(bench, step, work, seconds)
+                clock = min(_WIDE * step.seconds, patience or math.inf)
+                observed[step.name] = await _exercise(bench, step, work, clock)
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
             if patience and observed[step.name]["ended"]:
@@ -341,7 +367,7 @@ async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0
     return observed
 
 
-async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> dict[str, Any]:
+async def _exercise(bench: Bench, step: Step, work: bytes, clock: float) -> _Observed:
     sealed = step.call is not None and (step.call.module, step.call.function) == ("", "sealed")
     programs = {**(_DRIVEN if step.call else {}), **(_PIPED if sealed else {})}
     files = {**_programs(programs), **{path: content.encode() for path, content in step.put.items()}}
@@ -354,8 +380,8 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
     python = [PYTHON, "-I", *([] if bench.order.root.packages is not None else ["-S"])]
     if step.call is not None:
         argv, stdin = [*python, _DRIVER], json.dumps({**step.call.model_dump(), "own": [*step.put]}).encode()
-    async with _serving(box, python, seconds) if sealed else nullcontext():
-        done = await tests.run(argv, stdin=stdin, seconds=_WIDE * seconds, processor=seconds)
+    async with _serving(box, python, clock, step.seconds) if sealed else nullcontext():
+        done = await tests.run(argv, stdin=stdin, seconds=clock, processor=step.seconds)
     return {
         "exit": done.code,
         "stdout": done.stdout.decode("utf-8", "replace"),
@@ -366,10 +392,10 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
 
 
 @asynccontextmanager
-async def _serving(box: Box, python: Sequence[str], seconds: float) -> AsyncGenerator[None]:
+async def _serving(box: Box, python: Sequence[str], clock: float, processor: float) -> AsyncGenerator[None]:
     """Let the solver's end of the pipe answer meanwhile."""
     await _lay(box, _programs(_PIPED))
-    serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=_WIDE * seconds, processor=seconds))
+    serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=clock, processor=processor))
     try:
         yield
     finally:

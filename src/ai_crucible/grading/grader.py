@@ -3,7 +3,7 @@
 ``plan SEED DRAWS`` prints what is to be run in another box, with nothing of what is expected. ``declared`` prints
 the copies that it is run on: the untouched puzzle with the changes that the puzzle declares, so that whatever else a
 solver leaves has no part in it. ``judge SEED DRAWS`` reads what was observed there and the work folders, untouched
-and solvers', as data, and prints a verdict for each; ``missed SEED DRAWS`` prints all inputs
+and solvers', as data, and prints a verdict for each; ``judge SEED DRAWS missed`` also all inputs
 that they answer otherwise. ``draw SEED`` prints the files and words that a task draws for a trial.
 ``overlay NAME SEED`` prints an archive of a solution that the oracle keeps. Nothing that a solver wrote is ever
 imported or run here.
@@ -63,7 +63,7 @@ _PLAIN = 0o644
 def main():
     """Do what the first argument says; a fault of the oracle is an answer, not a traceback."""
     try:
-        ways = (plan, declared, judge, missed, overlay, draw, admission)
+        ways = (plan, declared, judge, overlay, draw, admission)
         answer = {way.__name__: way for way in ways}[sys.argv[1]]()
     except BadOracle as fault:
         answer = {"bad_oracle": str(fault)}
@@ -252,22 +252,15 @@ def edited(files, changes):
 
 
 def judge():
-    """Return a verdict for each copy."""
+    """Return a verdict for each copy, and where asked the inputs that it misses; a check without cases is one."""
     checks, protected, _ = load()
     draws = Draw(sys.argv[2], int(sys.argv[3]))
     before, copies = received(protected)
     was = [evaluate(check, before, before, draws)[0] for check in checks]
-    return {"verdicts": [verdict(checks, was, before, after, draws) for after in copies]}
-
-
-def missed():
-    """Return, for each copy, the inputs that it answers otherwise than the oracle; a check without cases is one."""
-    checks, protected, _ = load()
-    draws = Draw(sys.argv[2], int(sys.argv[3]))
-    before, copies = received(protected)
-    return {
-        "missed": [[one for check in checks for one in inputs_missed(check, copy, before, draws)] for copy in copies]
-    }
+    judged = {"verdicts": [verdict(checks, was, before, after, draws) for after in copies], "missed": []}
+    for copy in copies if "missed" in sys.argv else ():
+        judged["missed"].append([one for check in checks for one in inputs_missed(check, copy, before, draws)])
+    return judged
 
 
 def inputs_missed(check, copy, before, draws):

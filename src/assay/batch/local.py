@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from multiprocessing.context import SpawnProcess
 
 from assay.batch.performing import MakeRunner, recorded_runs
 from assay.batch.worker import work
 from llm_runtime.errors import LlmRuntimeError, StoreError
 from llm_runtime.garbage import collect_rarely
-
-if TYPE_CHECKING:
-    from multiprocessing.context import SpawnProcess
 
 #: Times that the workers of one batch are started again, in all, before something is taken to be wrong with it.
 _MOST_RESTARTS = 20

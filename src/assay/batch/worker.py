@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -112,11 +112,9 @@ class Worker:
                 if state != "open" or wait_us is None:
                     return
                 pause = min(pause, max(wait_us / 1_000_000, _FIRST_LOOK_S))
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._changed.wait()
-            except TimeoutError:
-                continue
 
     async def _claim(self) -> list[Claim]:
         free = self._work.in_flight - len(self._running)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.console.declared import commands, declares
-from assay.console.options import store_option
+from assay.console.declared import commands
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 
@@ -27,14 +26,6 @@ _PROGRESS_S = 1.0
 _ENDED = {"stopped": 3, "cancelled": 130}
 
 
-_declares = declares(__package__ or "", "batch.toml")
-
-
-def engine_options(command: Any) -> Any:
-    """Add the options that say who works off a batch, and where."""
-    return store_option(_declares("engine")(command))
-
-
 @click.group()
 def batch() -> None:
     """Work off many runs from one job file; what is done already is not done again.
@@ -47,7 +38,6 @@ _command = commands(batch.command, __package__ or "", "batch.toml")
 
 
 @_command("run")
-@engine_options
 def run(job_file: Path, store_path: str | None, queue: bool, provider_batch: bool, **engine: Any) -> int:
     """Check JOB_FILE, enter its jobs and work them off. Running it again does only what is missing.
 
@@ -72,7 +62,6 @@ def run(job_file: Path, store_path: str | None, queue: bool, provider_batch: boo
 
 
 @_command("resume")
-@engine_options
 def resume(batch_id: str, store_path: str | None, **engine: Any) -> int:
     """Go on with a batch that was stopped, cancelled or cut off. What was answered is not paid for again."""
     store = _store_url(store_path)
@@ -84,7 +73,6 @@ def resume(batch_id: str, store_path: str | None, **engine: Any) -> int:
 
 
 @_command("retry-failed")
-@engine_options
 def retry_failed(batch_id: str, store_path: str | None, **engine: Any) -> int:
     """Take the dead letters of a batch up again. Broken input stays where it is: mend it and run the job file."""
     store = _store_url(store_path)
@@ -96,7 +84,6 @@ def retry_failed(batch_id: str, store_path: str | None, **engine: Any) -> int:
 
 
 @_command("cancel")
-@store_option
 def cancel(batch_id: str, store_path: str | None) -> None:
     """Stop a batch wherever it is worked on. What is done is kept; `assay batch resume` goes on."""
     with _ledger(_store_url(store_path)) as (ledger, _):
@@ -105,7 +92,6 @@ def cancel(batch_id: str, store_path: str | None) -> None:
 
 
 @_command("status")
-@store_option
 def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
     """Show how a batch stands, or all of them: jobs done, running and failed by kind, money spent and reserved."""
     import json
@@ -126,7 +112,6 @@ def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
 
 
 @_command("report")
-@store_option
 def report(batch_id: str, out: str | None, store_path: str | None) -> None:
     """Show what a batch came to: by configuration, with intervals, and what failed."""
     from assay.batch.progress import look
@@ -146,7 +131,6 @@ def report(batch_id: str, out: str | None, store_path: str | None) -> None:
 
 
 @_command("results")
-@store_option
 def results(batch_id: str, out: str | None, table_format: str, store_path: str | None) -> None:
     """Write the results, one line a job, in the order of the input."""
     from assay.batch.export import WRITERS, lines

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.options import finite, open_runs, store_option
+from assay.console.declared import declares
+from assay.console.options import finite, open_runs
 from assay.console.showing import OutputOptions
 from assay.registry import OURS, ours
 from llm_runtime.errors import ConfigurationError
@@ -47,9 +48,7 @@ def _help() -> str:
     show_default=True,
     help="0 plays without waiting.",
 )
-@click.option("--out", metavar="PATH", help="Where the report goes [default: out/demo-NAME.html].")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
-@store_option
+@declares(__package__ or "", "demo.toml")("demo")
 def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str | None) -> int:
     code = _play(name, speed, out or f"out/demo-{name}.html", quiet, store_path)
     click.echo(f"\n{_DEMOS[name].own}\n{_others(name)}\n\n{_pages(store_path)}", err=True)

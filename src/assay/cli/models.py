@@ -12,11 +12,9 @@ from assay.console.declared import commands, declares
 if TYPE_CHECKING:
     from llm_runtime.routing import Reachable
 
-_declares = declares(__package__ or "", "models.toml")
-
 
 @click.group(invoke_without_command=True)
-@_declares("models")
+@declares(__package__ or "", "models.toml")("models")
 @click.pass_context
 def models(context: click.Context, prices: bool, search: str | None, as_json: bool) -> int:
     """Show which models can be reached, and how they were found."""

@@ -12,11 +12,9 @@ from assay.console.declared import commands, declares
 if TYPE_CHECKING:
     from assay.web.people import People
 
-_declares = declares(__package__ or "", "people.toml")
-
 
 @click.group()
-@_declares("people")
+@declares(__package__ or "", "people.toml")("people")
 @click.pass_context
 def people(context: click.Context, path: str) -> None:
     """Say who may sign in at `assay serve --people FILE`, with which role and budget.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.console.declared import commands
-from assay.console.options import store_option
 
 if TYPE_CHECKING:
     from assay.queue.tables import QueuedEntry
@@ -24,7 +23,6 @@ _command = commands(queue.command, __package__ or "", "queue.toml")
 
 
 @_command("list")
-@store_option
 def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
     """List entries, those first that are taken next, and what repeats."""
     from assay.queue.schedules import last_moment, schedules
@@ -55,7 +53,6 @@ def _show(entry: QueuedEntry) -> None:
 
 
 @_command("cancel")
-@store_option
 def cancel_entry(entry: int, store_path: str | None) -> None:
     """Cancel an entry; a run under way is stopped and can be resumed."""
     from assay.queue.tables import cancel, open_queue
@@ -65,7 +62,6 @@ def cancel_entry(entry: int, store_path: str | None) -> None:
 
 
 @_command("retry")
-@store_option
 def retry_entry(entry: int, store_path: str | None) -> None:
     """Put an entry that failed or was cancelled back; what its run was answered is not paid for again."""
     from assay.queue.tables import again, open_queue
@@ -76,7 +72,6 @@ def retry_entry(entry: int, store_path: str | None) -> None:
 
 
 @_command("unschedule")
-@store_option
 def end_schedule(name: str, store_path: str | None) -> None:
     """End what repeats; what is in the queue already stays there."""
     from assay.queue.schedules import unschedule
@@ -88,7 +83,6 @@ def end_schedule(name: str, store_path: str | None) -> None:
 
 
 @_command("purse")
-@store_option
 def purse(name: str, usd: float | None, calls: int | None, tokens: int | None, store_path: str | None) -> None:
     """Show a purse, or set what the runs of `--queue --purse NAME` may spend together, whoever carries them out."""
     from assay.batch.progress import amounts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from assay.console.declared import commands, declares
-from assay.console.options import open_runs, store_option, terms_options, with_run, with_store
+from assay.console.options import open_runs, terms_options, with_run, with_store
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.files import saying
 
@@ -135,7 +135,6 @@ def fork(store: RunStore, run_id: str, at: int, say: str, terms: Terms, **shown:
 
 
 @_command("verify")
-@store_option
 def verify_run(run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None) -> int:
     """Check a run's log against its hash chain and its signed head; or an exported run, by its file.
 

@@ -11,14 +11,12 @@ import click
 
 from assay.console.declared import declares
 from assay.console.lazy import lazy_group
-from assay.console.options import open_runs, store_option
+from assay.console.options import open_runs
 from assay.registry import left_out
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.rewording import reworded
 from llm_runtime.settings import data_dir
-
-_declares = declares(__package__ or "", "serve.toml")
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -27,8 +25,7 @@ _KEYS = {"keys": ("Make, list and remove the keys of programs.", "assay.cli.serv
 
 
 @click.group(cls=lazy_group(_KEYS), invoke_without_command=True)
-@_declares("serve")
-@store_option
+@declares(__package__ or "", "serve.toml")("serve")
 @click.pass_context
 def serve(
     context: click.Context,

@@ -13,7 +13,7 @@ import click
 
 from assay.cli.doctor import Remark, show
 from assay.console.declared import commands
-from assay.console.options import open_runs, store_option, with_store
+from assay.console.options import open_runs, with_store
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 
 if TYPE_CHECKING:
@@ -177,7 +177,6 @@ def compact(store: RunStore) -> None:
 
 
 @_command("doctor")
-@store_option
 def doctor(as_json: bool, store_path: str | None) -> int:
     """Say how the store stands, and what to do about it. Exit code 1 where something is at fault."""
     try:

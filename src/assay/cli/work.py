@@ -5,13 +5,11 @@ from __future__ import annotations
 import click
 
 from assay.console.declared import commands
-from assay.console.options import store_option
 
 _command = commands(click.command, __package__ or "", "work.toml")
 
 
 @_command("work")
-@store_option
 def work(at_once: int, drain: float, until_empty: bool, form: str, store_path: str | None) -> None:
     """Carry out runs from the queue in PostgreSQL, until SIGTERM or Ctrl-C.
 

@@ -19,8 +19,11 @@ def declared(package: str, file: str, command: str, **words: str) -> list[click.
 
     An entry is called as the parameter of the function. It has ``flags`` with blanks between, none for an argument;
     a ``type`` as click calls it, with its ``bounds``; and whatever else click takes. Its ``help`` may name ``words``.
+    An entry that is a text stands for all entries of the table of that name, here or in ``assay/console/options.toml``.
     """
-    parameters = [_parameter(name, **told) for name, told in _tables(package, file)[command].items()]
+    parameters: list[click.Parameter] = []
+    for name, told in _tables(package, file)[command].items():
+        parameters += declared(package, file, told) if isinstance(told, str) else [_parameter(name, **told)]
     for option in parameters if words else ():
         if isinstance(option, click.Option) and option.help:
             option.help = option.help.format(**words)
@@ -29,7 +32,7 @@ def declared(package: str, file: str, command: str, **words: str) -> list[click.
 
 @cache
 def _tables(package: str, file: str) -> Any:
-    return own_table(package, file)
+    return {**own_table(__package__ or "", "options.toml"), **own_table(package, file)}
 
 
 def declares(package: str, file: str) -> Callable[[str], Callable[[F], F]]:

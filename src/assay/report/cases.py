@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
+from assay.report.story import Column, columns
 from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagreement
 
 if TYPE_CHECKING:
@@ -17,19 +18,8 @@ USUAL = ("right", "wrong", "unclear")
 EXPECTED = ("alarm", "calm")
 """Labels that a suite takes for what a case must come to."""
 CellValue: TypeAlias = str | float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What stands above a column of cases, and of what it is: ``"text"`` or ``"number"``."""
-
-    head: str
-    kind: str = "text"
-
-
-def headings(*texts: str, numbers: Iterable[str] = ()) -> tuple[Heading, ...]:
-    """Return columns of texts, and behind them columns of numbers."""
-    return (*map(Heading, texts), *(Heading(head, "number") for head in numbers))
+headings = columns
+"""Cases stand under columns as the rows of a table do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +81,7 @@ class Agreement:
 class CaseBench:
     """Cases under the columns of their kind, and the labels that each of them may have."""
 
-    columns: tuple[Heading, ...]
+    columns: tuple[Column, ...]
     cases: tuple[BenchCase, ...]
     labels: tuple[str, ...] = USUAL
 

@@ -59,11 +59,10 @@ def block_html(block: Block) -> Node:
             return element("div", prose_html(block), class_="prose lead" if block.lead else "prose", dir="auto")
         case Plain():
             return element("p", block.text, class_="plain", dir="auto")
-        case Marked():
-            return _marked(block)
-        case Quote():
+        case Marked() | Quote():
             by = element("figcaption", block.by, dir="auto") if block.by else None
-            return element("figure", by, element("blockquote", block.text, dir="auto"), class_="quote")
+            text, look = (_marked(block), "quote marked") if isinstance(block, Marked) else (block.text, "quote")
+            return element("figure", by, element("blockquote", text, dir="auto"), class_=look)
         case Note():
             return element("p", block.text, class_=f"note {block.tone}", dir="auto")
         case Table():
@@ -123,14 +122,13 @@ def _voice(voice: Voice) -> Element:
     return element("details", element("summary", name, remark), inner, class_=f"voice {voice.accent}", open="")
 
 
-def _marked(block: Marked) -> Element:
-    by = element("figcaption", block.by, dir="auto") if block.by else None
+def _marked(block: Marked) -> list[Node]:
     pieces: list[Node] = []
     for text, mark in block.pieces():
         pieces.append(element("mark", text) if mark else text)
         if mark and mark.sign:
             pieces.append(element("span", mark.sign, class_="sign"))
-    return element("figure", by, element("blockquote", pieces, dir="auto"), class_="quote marked")
+    return pieces
 
 
 def _table(table: Table) -> Element:

@@ -84,12 +84,11 @@ def block_markdown(block: Block) -> str:
             return _SIGN.sub(_reference, prose_text(signed(block.text, block.signs)))
         case Plain():
             return "  \n".join(plain_text(line) for line in clean(block.text).split("\n"))
-        case Marked():
+        case Marked() | Quote():
             head = f"**{plain_text(block.by)}**\n\n" if block.by else ""
-            return head + "\n".join(f"> {line}".rstrip() for line in _marked_lines(block))
-        case Quote():
-            head = f"**{plain_text(block.by)}**\n\n" if block.by else ""
-            return head + "\n".join(f"> {plain_text(line)}".rstrip() for line in clean(block.text).split("\n"))
+            quote = isinstance(block, Quote)
+            lines = map(plain_text, clean(block.text).split("\n")) if quote else _marked_lines(block)
+            return head + "\n".join(f"> {line}".rstrip() for line in lines)
         case Note():
             return f"> [!{_TONES[block.tone]}]\n> {plain_text(block.text)}"
         case Table():

@@ -114,12 +114,10 @@ def block_view(block: Block) -> RenderableType:
             return Group(Markdown(clean(block.text), hyperlinks=False), Text())
         case Plain():
             return Text(clean(block.text))
-        case Marked():
+        case Marked() | Quote():
             by = [Text(one_line(block.by), style="dim")] if block.by else []
-            return Group(*by, Padding(_marked(block), (0, 0, 1, 2)))
-        case Quote():
-            by = [Text(one_line(block.by), style="dim")] if block.by else []
-            return Group(*by, Padding(Text(clean(block.text), style="italic"), (0, 0, 1, 2)))
+            text = _marked(block) if isinstance(block, Marked) else Text(clean(block.text), style="italic")
+            return Group(*by, Padding(text, (0, 0, 1, 2)))
         case Note():
             return Text.assemble(("▌ ", _TONES[block.tone]), clean(block.text))
         case Table():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -135,12 +135,10 @@ class LiveRun:
         """Wait until there is something newer than ``version``; ``False`` where ``seconds`` passed without."""
         if self.version != version:
             return True
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._changed.wait()
-        except TimeoutError:
-            return False
-        return True
+                return await self._changed.wait()
+        return False
 
     def steps(self, most: int) -> list[EventLine]:
         """Return the latest events that completed a step, at most ``most``, oldest first."""

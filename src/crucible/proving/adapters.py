@@ -54,7 +54,7 @@ class Adapter(BaseModel):
         """Return the words of a command that runs what is asked for."""
         words, chosen = shlex.split(command), ask.select
         if not self.added:
-            return [one for word in words for one in (chosen if word == "{file}" else [word])]
+            return [word.replace("{file}", one) for word in words for one in (chosen if "{file}" in word else [""])]
         pages = [] if all(self.is_test(one.partition("::")[0]) for one in chosen) else ["--doctest-modules"]
         pages += ["--doctest-glob=*.md", "--doctest-glob=*.rst"] if pages else []
         return [*(word for word in words if word != "{file}"), *self.added, *pages, *chosen]

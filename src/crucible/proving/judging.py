@@ -30,8 +30,8 @@ from crucible.proving.records import (
 
 _AROUND: tuple[Around, ...] = ("seed", "zone", "home", "after")
 #: Lines between a finding's place and what ran or was changed; hunks that are taken back; near tests that run
-#: again; those that run before a witness.
-_NEAR, _HUNKS, _TESTS, _BEFORE = 3, 12, 400, 40
+#: again; those that run before a witness; files of tests that run one by one.
+_NEAR, _HUNKS, _TESTS, _BEFORE, _FILES = 3, 12, 400, 40, 3
 #: Seconds in which a test ends on the base that hangs on the head; words of a quotation.
 _QUICK, _WORDS = 0.5, 4
 #: Errors of a test's own line that say that what it calls is not there yet.
@@ -103,6 +103,13 @@ class _Case:
         ran = await self.run(ask)
         self.runs, self.seconds = self.runs + 1, self.seconds + ran.seconds
         return ran
+
+    async def kept(self, made: Mapping[str, str], select: list[str]) -> Ran:
+        """Run the repository's own tests on the head, each file by itself where all that is told is an exit code."""
+        apart = self.bare and "{file}" in self.change.command
+        parts = [[one] for one in select] if apart else [select]
+        ran = [await self.asked(self.change.head, made, part, sealed=False) for part in parts]
+        return ran[0].model_copy(update={"tests": [one for each in ran for one in each.tests]})
 
     def mine(self, ran: Ran) -> list[TestRun]:
         """Return what came of the witness's own tests."""
@@ -200,7 +207,7 @@ async def judge(
     refused = what = ""
     for name, step in _STEPS.items():
         before = case.runs
-        if case.bare and name in _READING:
+        if case.bare and name in (("quotation", "near tests") if BEHAVIOUR.before(13) else ("quotation",)):
             continue
         try:
             what = await step(case)
@@ -291,10 +298,11 @@ async def _keeps(case: _Case) -> str:
     change = case.change
     if not (select := _holding(change)):
         return "there are no near tests"
-    was = await case.asked(change.head, {}, select, sealed=False)
+    was = await case.kept({}, select)
     good = {one.name: bool(one.touches) for one in was.tests if one.outcome == "passed"}
-    case.near = names = ([*filter(good.get, good)] or [*good])[:_TESTS]
-    now = await case.asked(change.head, case.made, names, sealed=False) if good else was
+    names = ([*filter(good.get, good)] or [*good])[:_TESTS]
+    case.near = [] if case.bare else names
+    now = await case.kept(case.made, names) if good else was
     case.held = [was, now]
     broken = await _broken(case, now, {*good})
     held = any(one.partition("::")[0] in change.altered for one in broken)
@@ -305,6 +313,8 @@ async def _keeps(case: _Case) -> str:
 
 def _holding(change: ProvenChange) -> list[str]:
     """Return the files that hold what is right: near tests, and what shows examples."""
+    if not change.adapter.added:
+        return [page.path for page in change.near[:_FILES]]
     shown = [one.path for one in change.files if ">>> " in (one.head or "")]
     pages = [page.path for page in change.docs if ">>> " in page.text]
     near = [one for page in change.near for one in page.tests or [page.path]]
@@ -315,7 +325,7 @@ async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
     """Return which good tests a fix breaks; those that seem so run twice more: a busy machine breaks tests too."""
     seeming = _named(now, "failed") & good
     less = sorted(seeming)
-    runs = [await case.asked(case.change.head, made, less, sealed=False) for made in ({}, case.made) if less]
+    runs = [await case.kept(made, less) for made in ({}, case.made) if less]
     found = [{one.name for one in ran.tests if (one.outcome == "failed") == at} for at, ran in enumerate(runs)]
     return set[str].intersection(*found) if found else seeming
 
@@ -547,5 +557,3 @@ _STEPS: dict[str, Callable[[_Case], Awaitable[str]]] = {
     "words": _said, "head": _fails, "base": _since, "quotation": _quotes, "fix": _mends, "near tests": _keeps,
     "place": _bears, "surroundings": _again,
 }  # fmt: skip
-#: What a command that answers by its exit code alone cannot tell.
-_READING = ("quotation", "near tests")

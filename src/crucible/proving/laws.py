@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import dropwhile, takewhile
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import ChangedFile, Defined, ProvenChange, functions, parsed
 from crucible.proving.checking import parameters, words
 from crucible.proving.records import FailedTest
@@ -92,9 +93,22 @@ def _signed(node: Defined) -> tuple[str, ...]:
 
 
 def _words(text: str | None, node: Defined) -> set[str]:
-    """Return the words of a function's body, comments too; its docstring is none of it."""
+    """Return the words of a function's body, comments too; its docstring is none of it, nor what comes to nothing."""
     body = [*node.body[bool(ast.get_docstring(node)) :], node][0]
-    return {*re.findall(r"\w+", "\n".join((text or "").splitlines()[body.lineno - 1 : node.end_lineno]))}
+    idle = set[int]() if BEHAVIOUR.before(13) else _idle(node)
+    lines = list(enumerate((text or "").splitlines(), 1))[body.lineno - 1 : node.end_lineno]
+    return {*re.findall(r"\w+", "\n".join(line for at, line in lines if at not in idle or "#" in line))}
+
+
+def _idle(node: Defined) -> set[int]:
+    """Return the lines of what is given to a name that nothing reads; one like ``_kept`` says that this is meant."""
+    nodes = [*ast.walk(node)]
+    read = {one.id for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)}
+    others = any(isinstance(one, ast.ClassDef | ast.Global | ast.Nonlocal) for one in nodes) or read & {"eval", "exec"}
+    given = [] if others else [one for one in nodes if isinstance(one, ast.Assign)]
+    alone = (one for one in given if re.match(r"[A-Za-z]\w* = ", ast.unparse(one)) and len(one.targets) == 1)
+    idle = (one for one in alone if ast.unparse(one.targets[0]) not in read)
+    return {line for one in idle for line in range(one.lineno, (one.end_lineno or 0) + 1)}
 
 
 def _described(node: Defined) -> list[str]:

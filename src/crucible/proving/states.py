@@ -15,37 +15,36 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from crucible.proving.adapters import Child
 from crucible.proving.change import ProvenChange, Repository
 from crucible.proving.checking import words
-from crucible.proving.records import BoxRequest, Ran
+from crucible.proving.records import Around, BoxRequest, Ran
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.toml import own_table
 from sandbox import BoxLimits, Order, Root, backend, run
 from sandbox.backends import LAUNCHER
 from sandbox.filter import confining
 
 _PROBE = "/run/assay/assay_probe.py"
-_LIMITS = BoxLimits(
-    processes=256, memory=2 << 30, address_space=1 << 46, disk=512 << 20, open_files=1024, output=8 << 20,
-    inodes=100_000,
-)  # fmt: skip
-#: Folders that hold what was installed or built, shown as they are; ignored files that a build made, copied.
-_INSTALLED = {".venv", "venv", "env", "node_modules", "target", "vendor", ".tox", ".nox"}
-_MADE, _LARGEST = {".py", ".so", ".js", ".go", ".mo"}, 16 << 20
 _PRIVATE = re.compile(r"secret|local|credential|private|(^|/)\.", re.IGNORECASE)
 #: Seconds of a run beside those of its test; of one of many tests; bytes of its output.
 _STARTING, _MANY, _SHOWN = 60, 60, 2 << 20
-_AROUND = {
-    "seed": {"PYTHONHASHSEED": "4242"}, "zone": {"TZ": "Asia/Kathmandu"},
-    "home": {"HOME": "/tmp/elsewhere", "USER": "other", "LC_ALL": "C", "LANG": "C"},
-}  # fmt: skip
-_ENVIRONMENT = {
-    "HOME": "/tmp/home", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0",
-    "PYTHONDONTWRITEBYTECODE": "1", "GOCACHE": "/run/gocache", "GOMODCACHE": "/run/gomod", "GOPROXY": "off",
-    "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "CARGO_TARGET_DIR": "/tmp/target",
-    "CARGO_NET_OFFLINE": "true",
-}  # fmt: skip
+#: Bytes of a file that is copied.
+_LARGEST = 16 << 20
 _ITSELF = "import sys, json; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))"
+
+
+class _BoxParts(BaseModel):
+    limits: BoxLimits
+    environment: dict[str, str]
+    around: dict[Around, dict[str, str]]
+    installed: set[str]
+    made: set[str]
+
+
+_BOX = _BoxParts.model_validate(own_table("crucible.proving", "box.toml"))
 
 
 class States(AbstractContextManager["States"]):
@@ -138,19 +137,19 @@ class States(AbstractContextManager["States"]):
         """What lies beside what Git has, and is needed: what was installed is shown, what was made is copied."""
         ignored = self._git("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
         modules = re.findall(r"^160000 .*\t(.*)$", self._git("ls-tree", "-r", self._change.head), re.MULTILINE)
-        found: dict[str, str] = {}
-        for name in sorted({*ignored.replace("/\0", "\0").split("\0"), *modules, *_INSTALLED} - {""}):
+        found, made = dict[str, str](), _BOX.made
+        for name in sorted({*ignored.replace("/\0", "\0").split("\0"), *modules, *_BOX.installed} - {""}):
             path = self.root / name
-            if path.is_dir() and (path.name in _INSTALLED or name in modules):
+            if path.is_dir() and (path.name in _BOX.installed or name in modules):
                 found[name] = "shown"
-            elif path.name.endswith("-info") or (path.suffix in _MADE and not _PRIVATE.search(name) and path.is_file()):
+            elif path.name.endswith("-info") or (path.suffix in made and not _PRIVATE.search(name) and path.is_file()):
                 found |= {name: "copied"} if path.stat().st_size < _LARGEST else {}
         return found
 
     def _order(self, ask: BoxRequest, folder: Path) -> tuple[Order, Mapping[str, object]]:
         root, how = str(self.root), self._change.adapter
         python, program, places, mounts = self._tools
-        environment = _ENVIRONMENT | _AROUND.get(ask.around, {})
+        environment = _BOX.environment | _BOX.around[ask.around]
         environment["PATH"] = f"{Path(program[0]).parent}:/usr/local/bin:/usr/bin:/bin"
         environment["PYTHONPATH"] = f"/run/assay:{root}/src:{root}"
         command = [*program, *how.words(self._change.command, ask)[1:]]
@@ -167,7 +166,7 @@ class States(AbstractContextManager["States"]):
         told = {"command": command, "environment": environment, "child": child, "seconds": seconds, "most": _SHOWN}
         shown = {f"{root}/{name}": self.root / name for name, kind in self._beside.items() if kind == "shown"}
         return Order(
-            (python, "-B", _PROBE), _LIMITS.model_copy(update={"seconds": seconds + 10}), root, Root(whole=True),
+            (python, "-B", _PROBE), _BOX.limits.model_copy(update={"seconds": seconds + 10}), root, Root(whole=True),
             environment={"PATH": environment["PATH"]}, readable=(*places, *self._also),
             mounts={root: folder, **shown, **mounts}, python=python,
             texts={_PROBE: resources.files("crucible.proving").joinpath("probe.py").read_bytes()},

@@ -84,7 +84,7 @@ class PersonaStore:
         book = self.beside("books", name, ClaimBook)
         if book is not None and name in self.names():
             self.save_beside("books", name, carried(book, self.corpus(name).corpus, stored.corpus))
-        self._write("corpus", name, stored)
+        self.save_beside("corpus", name, stored)
 
     def corpus(self, name: str) -> StoredCorpus:
         """Read a person's texts.
@@ -140,12 +140,16 @@ class PersonaStore:
                 lines.write(json.dumps(said.model_dump(mode="json"), ensure_ascii=False) + "\n")
 
     def save_beside(self, kind: str, name: str, data: CamelModel) -> None:
-        """Keep something else of a person.
+        """Keep one thing of a person, by its kind.
 
         Raises:
             StoreUnwritable: the disk is full, or fails.
         """
-        self._write(kind, name, data)
+        path = self._path(kind, name)
+        text = json.dumps(data.model_dump(mode="json"), ensure_ascii=False, indent=1)
+        with saying(f"{kind}/{path.name} cannot be written", StoreUnwritable):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, text, private=True)
 
     def save(self, persona: Persona) -> None:
         """Keep what was built; a graph that is None removes the one that was kept.
@@ -153,9 +157,9 @@ class PersonaStore:
         Raises:
             StoreUnwritable: the disk is full, or fails.
         """
-        self._write("contracts", persona.name, persona.contract)
+        self.save_beside("contracts", persona.name, persona.contract)
         if persona.beliefs is not None:
-            self._write("beliefs", persona.name, persona.beliefs)
+            self.save_beside("beliefs", persona.name, persona.beliefs)
         else:
             self._path("beliefs", persona.name).unlink(missing_ok=True)
 
@@ -205,13 +209,6 @@ class PersonaStore:
             if path.stat().st_size > _MAX_BYTES:
                 raise PersonaError(f"{where} is larger than {_MAX_BYTES // 2**20} MiB; import it again")
             return model.model_validate_json(path.read_bytes())
-
-    def _write(self, kind: str, name: str, data: CamelModel) -> None:
-        path = self._path(kind, name)
-        text = json.dumps(data.model_dump(mode="json"), ensure_ascii=False, indent=1)
-        with saying(f"{kind}/{path.name} cannot be written", StoreUnwritable):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, text, private=True)
 
 
 def check_persona(persona: Persona, book: ClaimBook | None = None) -> PersonaCheck:

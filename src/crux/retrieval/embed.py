@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import importlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -62,13 +63,11 @@ class EndpointEmbed:
         return vectors
 
     def _read(self, answer: Any, count: int) -> list[list[float]]:
-        try:
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
             rows = sorted(answer["data"], key=lambda row: row.get("index", 0))
             vectors = [[float(part) for part in row["embedding"]] for row in rows]
             if len(vectors) == count and all(vectors):
                 return vectors
-        except (KeyError, TypeError, ValueError, AttributeError):
-            pass
         raise CruxConfigurationError(
             f"{self.name} gave no vector for each of {count} texts; name a model for embeddings"
         )
@@ -130,12 +129,10 @@ class Rows:
         np = library("numpy", FEATURE)
         path = self._path()
         if path is not None and path.is_file():
-            try:
+            with suppress(OSError, ValueError, EOFError):  # damaged: made anew
                 rows = np.load(path, allow_pickle=False)
                 if len(rows) == len(self._texts):
                     return rows
-            except (OSError, ValueError, EOFError):
-                pass  # damaged: made anew
         rows = _unit(await self._embed.vectors(self._texts, "passage"))
         if path is not None:
             with saying("vectors cannot be kept", StoreUnwritable):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
 from crux.personas.corpus import Chunk, Corpus
 from crux.quotes import opens_quoted, spans
@@ -92,7 +91,7 @@ class Index:
         order = sorted((place for place, score in enumerate(bearing) if score > 0), key=lambda at: -bearing[at])
         scores = dict(enumerate(bearing))
         if self._embed is not None:
-            like = await self._likeness(query)
+            like = await self._rows[1].likeness(query)
             places = {key: place for place, key in enumerate(self._sentences)}
             meant = sorted(range(len(spots)), key=lambda at: -like[places[spots[at][1].id, spots[at][2]]])
             fused = _fused([order, meant])
@@ -131,16 +130,13 @@ class Index:
         whole = [chunk.text for chunk in self.corpus.chunks]
         return (Rows(self._embed, whole, self._folder), Rows(self._embed, list(self._sentences.values()), self._folder))
 
-    async def _likeness(self, query: str) -> Any:
-        return await self._rows[1].likeness(query)
-
     async def _by_meaning(self, query: str, most: int) -> list[list[int]]:
         """Return two rankings of passages: by the whole, and by the best of their sentences."""
         if not self.corpus.chunks:
             return []
         whole = await self._rows[0].likeness(query)
         best: dict[str, float] = {}
-        for (chunk, _), like in zip(self._sentences, await self._likeness(query), strict=True):
+        for (chunk, _), like in zip(self._sentences, await self._rows[1].likeness(query), strict=True):
             best[chunk] = max(best.get(chunk, -1.0), float(like))
         chunks = self.corpus.chunks
         by_sentence = sorted(range(len(chunks)), key=lambda place: -best.get(chunks[place].id, -1.0))

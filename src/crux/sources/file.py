@@ -119,10 +119,8 @@ def _moment(text: str) -> datetime | None:
     readers: list[Callable[[str], datetime]] = [datetime.fromisoformat, parsedate_to_datetime]
     readers += [partial(_by_form, form) for form in _DATES]
     for read in readers:
-        try:
+        with suppress(TypeError, ValueError, IndexError, OverflowError):
             return read(text)
-        except (TypeError, ValueError, IndexError, OverflowError):
-            continue
     return None
 
 

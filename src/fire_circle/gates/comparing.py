@@ -38,6 +38,7 @@ class SuiteSide:
         contents: the digest of each case's content, by its id.
         expected: what a content must come to, where it says so.
         verdicts: what is known, by content.
+        canaries: a content's canary and its twin, where it has them.
         waivers: as they stand.
     """
 
@@ -47,6 +48,7 @@ class SuiteSide:
     expected: Mapping[str, Expected] = field(default_factory=dict[str, Expected])
     verdicts: Mapping[str, CaseVerdict] = field(default_factory=dict[str, CaseVerdict])
     waivers: Sequence[Waiver] = ()
+    canaries: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
     def outcome(self, content: str, verdict: CaseVerdict | None = None) -> CaseVerdict:
         """Return a case's verdict, or another one, as this branch tries it; an error where none is known."""
@@ -88,6 +90,8 @@ def _left(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
             yield SuiteChange(subject=case, what="replaced by another text" if case in now.contents else "gone")
         elif before.expected[content] != now.expected[content]:
             yield SuiteChange(subject=case, what="is expected to come to something else than before")
+        elif content in before.canaries and before.canaries[content] != now.canaries.get(content):
+            yield SuiteChange(subject=case, what="has another canary or twin than before")
 
 
 def _outcomes(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:

@@ -142,7 +142,7 @@ def entry_of(digest: str, suite: str, verdict: CaseVerdict, run: str, date: str,
     Raises:
         StoreError: the signing key cannot be used.
     """
-    follows = {"id", "known", "hidden", "expect", "tags", "fired", "excused"}
+    follows = {"id", "known", "hidden", "moved", "expect", "tags", "fired", "excused"}
     data = verdict.model_dump(mode="json", exclude_defaults=True, exclude=follows)
     entry = LockedVerdict(digest=digest, date=date, verdict=data, run=run, suite=suite, case=verdict.id)
     signed = signer.sign(entry.head())

@@ -42,9 +42,7 @@ def overdefence_report(
     """
     scores = [score for category in by_category.values() for score in category]
     alarms = _alarms(scores, threshold)
-    excess = None
-    if plain:
-        excess = newcombe(alarms, len(scores), _alarms(plain, threshold), len(plain))
+    excess = newcombe(alarms, len(scores), _alarms(plain, threshold), len(plain)) if plain else None
     rates = {name: wilson(_alarms(own, threshold), len(own)) for name, own in sorted(by_category.items())}
     every, count = wilson(alarms, len(scores)), len(scores)
     return OverdefenceReport(threshold=threshold, prompts=count, false_alarms=every, by_category=rates, excess=excess)

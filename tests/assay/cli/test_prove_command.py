@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 from tests.assay.cli.test_review_command import NOTHING, REVIEW, council, repository
+from tests.assay.crucible.test_around import triage
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -231,6 +232,29 @@ async def test_an_issue_becomes_a_test_that_is_written_down(assay: Assay, tested
     assert done.code == 1 and "A test fails on what is here now, and passes with the fix: it crashes." in done.out
     (written,) = (tested / "new").iterdir()
     assert written.read_text() == TEST and written.name.startswith("test_mean_divides_by_zero")
+
+
+async def test_what_a_council_answers_is_calculated_and_its_claims_are_proved(assay: Assay, tested: Path) -> None:
+    said = {
+        "answer": "Three calls cost 3 * 17 = 50 cents, and four 4 * 17 = 68.",
+        "claims": [{"text": "mean([]) divides\nby zero", "rests_on": ["P1", "Q1", "R1", "S1"]}],
+    }
+
+    def answer(received: Received) -> str:
+        configures = any("short_circuit_allowed" in one.content for one in received.messages)
+        return triage(loops=2) if configures else provers(json.loads(GIVES_UP), said)(received)
+
+    async with LoopbackServer(answer) as server:
+        asked = await assay("ask", "What does it cost?", "--form", "records", "--out", "r.md", "--json", server=server)
+        run = json.loads(asked.out)["run_id"]
+        told = (tested / "r.md").read_text()
+        assert "3 * 17 = 50 <sup>is 51</sup>" in told and "4 * 17 = 68 <sup>✓</sup>" in told, told
+        done = await assay("prove", run, "--test", COMMAND, "--json", "-q", server=server)
+        none = await assay("prove", json.loads(done.out)["run_id"], "--test", COMMAND, "-q", server=server)
+    task = json.loads(done.out)["task"]
+    assert done.code == 0 and [one["title"] for one in task["findings"]] == ["mean([]) divides by zero"], done.err
+    assert task["findings"][0]["place"] == "A1:1" and json.loads(done.out)["result"]["proofs"][0]["given_up"]
+    assert none.code == 2 and "cannot be read" in none.err and len(none.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(("text", "says"), [('{"runs": 5}', "no SARIF"), ("", "holds no finding"), ("{", "no SARIF")])

@@ -34,6 +34,18 @@ NO_GO = "# shop\nassay_witness_test.go:5:9: expected ')', found 'EOF'\nFAIL\tsho
 
 
 @pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("sh {file}", ["sh", "a b.sh"]),
+        ("make check TEST={file}", ["make", "check", "TEST=a b.sh"]),
+        ("go test .", ["go", "test", "."]),
+    ],
+)
+def test_the_test_stands_where_a_command_says(command: str, words: list[str]) -> None:
+    assert adapter(command).words(command, BoxRequest(tree="a", select=["a b.sh"])) == words
+
+
+@pytest.mark.parametrize(
     ("command", "out", "how"),
     [
         ("node --test {file}", AT_TOP_LEVEL, ("exit", "AssertionError", 7)),

@@ -8,7 +8,9 @@ import pytest
 from tests.crucible.proving.shop import Shop, told, witness
 
 from crucible.behaviour import BEHAVIOUR
-from crucible.proving import BoxRequest, States, judge
+from crucible.proving import BoxRequest, ProvenChange, States, judge
+from crucible.proving.change import ChangedFile
+from crucible.proving.laws import unread_parameter
 from llm_runtime.behaviour import behaving
 
 BASE = {
@@ -158,6 +160,21 @@ READ: dict[str, tuple[list[tuple[str, str]], str, str]] = {
         "lists.first([1, 2], start=1) == 2",
         "changed",
     ),
+    "nobody reads what is made of it": (
+        [("    for item", "    given = list(items)[start:]\n    for item")],
+        "lists.first([1, 2], start=1) == 2",
+        "proved",
+    ),
+    "a name says that nobody reads it": (
+        [("    for item", "    _given = list(items)[start:]\n    for item")],
+        "lists.first([1, 2], start=1) == 2",
+        "changed",
+    ),
+    "a remark says why nobody reads it": (
+        [("    for item", "    given = list(items)[start:]  # for its errors\n    for item")],
+        "lists.first([1, 2], start=1) == 2",
+        "changed",
+    ),
     "a decorator takes it over": (
         [("def first", "import shop\n\n\n@shop.skipping\ndef first")],
         "lists.first([1, 2], start=1) == 2",
@@ -204,3 +221,27 @@ async def test_what_takes_anything_is_promised_to_fail_with_its_own_error(
         assert proof.verdict == verdict, proof
         with behaving([(BEHAVIOUR, 11)]):
             assert (await judge(change, true, ["shop/lists.py:15"], "f", run)).verdict == "changed"
+
+
+#: What a change may do with a parameter that its answer no longer hangs on, in place of the line that read it.
+KEPT = {
+    "a global": "global LAST\n    LAST = start",
+    "the first of two names": "a = b = start\n    print(b)",
+    "a name of the function around": "def note():\n        nonlocal items\n        items = start\n    note()",
+    "an attribute of a class": "class Kept:\n        most = start\n    print(Kept)",
+    "what eval reads": "most = start\n    eval('print(most)')",
+    "what a function within reads": "most = start\n    print((lambda: most)())",
+    "what is taken away again": "most = start\n    del most",
+    "what locals() tells": "most = start\n    print(locals())",
+    "a call alone": "print(start)",
+    "one of several": "most, n = start, 1\n    print(n)",
+}
+
+
+@pytest.mark.parametrize(("name", "proved"), [*((name, False) for name in KEPT), ("nothing", True)])
+def test_a_parameter_that_is_read_in_any_way_may_be_meant(name: str, proved: bool) -> None:
+    base = SPLIT["shop/lists.py"]
+    head = base.replace("    for item in items[start:]", f"    {KEPT.get(name, 'most = start')}\n    for item in items")
+    change = ProvenChange(files=[ChangedFile(path="l.py", was="l.py", base=base, head=head)])
+    law = unread_parameter(change, "assert first([1, 2], start=1) == 2", ["l.py:first"])
+    assert bool(law) == proved, law

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from tests.crucible.proving.shop import BASE, Shop, git, witness, write
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.proving import BoxRequest, States, judge, read_change, read_state
 from crucible.proving.change import ProvenChange
+from crucible.proving.records import Edit, Witness
+from llm_runtime.behaviour import behaving
 from llm_runtime.errors import ConfigurationError
 from sandbox import NoIsolation
 
@@ -112,3 +115,32 @@ async def test_another_command_shows_by_its_exit_code_that_something_changed(sho
     change = shop.change("shop/lists.py", FIRST)
     change = read_change("HEAD~1..HEAD", "sh {file}", at=shop.folder)
     assert change.adapter.name == "any"
+
+
+SHELL = {
+    "lib.sh": 'first() {\n  if [ -z "$1" ]; then echo none; else echo "$1"; fi\n}\n',
+    "tests/lib_test.sh": '. ./lib.sh\n[ "$(first a)" = a ]\n',
+    "tests/broken_lib_test.sh": ". ./lib.sh\nexit 3\n",
+}
+GUARD, NO_GUARD = 'if [ -z "$1" ]; then echo none; else echo "$1"; fi', 'echo "$1"'
+
+
+@pytest.mark.box
+@pytest.mark.parametrize(
+    ("fix", "verdict", "says"),
+    [
+        (GUARD, "changed", "1 near tests pass with the fix"),
+        ("echo none", "not reproduced", "the fix breaks tests/lib_test.sh"),
+    ],
+)
+async def test_near_tests_of_any_command_hold_a_fix(tmp_path: Path, fix: str, verdict: str, says: str) -> None:
+    shop = Shop(tmp_path / "checkout", SHELL, "sh {file}")
+    change = shop.change("lib.sh", (GUARD, NO_GUARD))
+    test = '. ./li*.sh\n[ "$(first)" = none ]\n'
+    true = Witness(test=test, fix=[Edit(path="lib.sh", old=NO_GUARD, new=fix)])
+    with States(change, at=shop.folder) as run:
+        proof = await judge(change, true, ["lib.sh:2"], "f", run)
+        with behaving([(BEHAVIOUR, 12)]):
+            before = await judge(change, true, ["lib.sh:2"], "f", run)
+    assert proof.verdict == verdict and says in str(proof.checks), proof
+    assert before.verdict == "changed" and "near tests" not in str(before.checks)

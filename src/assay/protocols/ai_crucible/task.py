@@ -81,7 +81,7 @@ class Options(Model):
     chrome: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rank and standings, kept beside every attempt; one into which they leak is halted."""
     box_root: Folder = ""
-    """An unpacked or OCI image, of which boxes are made; empty is the host's programs."""
+    """An unpacked or OCI image, of which boxes are made; host is all that this machine has, empty a part."""
     at_once: int = Field(default=4, ge=1, le=64)
     """Attempts at one time."""
     redraws: int = Field(default=2, ge=0, le=100)

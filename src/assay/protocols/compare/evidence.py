@@ -74,12 +74,11 @@ def evidence() -> None:
     """Measure methods by a plan that is fixed first, and check what others have measured so."""
 
 
-_declares = declares(__package__ or "", "evidence.toml")
 _command = commands(evidence.command, __package__ or "", "evidence.toml")
 
 
 @run_command("compare.tasks", "run", trace="Show every answer after the figures.", noun="figures")
-@_declares("run")
+@declares(__package__ or "", "evidence.toml")("run")
 def run(command: RunCommand, questions: str, folder: str, plan_only: bool) -> int:
     """Write a plan for QUESTIONS under its digest, put them to the methods, and export the signed log beside it.
 

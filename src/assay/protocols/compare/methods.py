@@ -6,6 +6,7 @@ import hashlib
 import math
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean
@@ -85,10 +86,8 @@ class Bench:
 async def single(task: Question, meter: Meter, bench: Bench) -> Answered:
     """Ask once; a call that fails is made again, as a council goes on without a seat."""
     for number in range(1, _TRIES):
-        try:
+        with suppress(CallError):
             return _of(task, await _sample(task, meter, bench, "single", number))
-        except CallError:
-            continue
     return _of(task, await _sample(task, meter, bench, "single", _TRIES))
 
 

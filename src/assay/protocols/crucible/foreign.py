@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import AliasPath, BaseModel, Field
 
 from assay.console.options import read_text
+from assay.launch.logs import result_of
 from crucible.attaching import attachment
 from crucible.changes import changed
 from crucible.material import Attachment
 from crucible.records import FindingRecord
 from crucible.reviewing import CheckedFinding, checked
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.models import fits
+from llm_runtime.store import RunStore
 
 _MOST, _FILES = 200, 40
 _HEADING, _ENTRY = re.compile(r"(?m)^#.*$"), re.compile(r"(?m)^(?:[-*+]|\d{1,3}[.)])[ \t]+")
@@ -51,17 +54,27 @@ class _Sarif(BaseModel):
     runs: list[_Run]
 
 
-def read_findings(source: str, revisions: str) -> tuple[list[CheckedFinding], list[Attachment], str]:
+def claims_of(store: RunStore, source: str) -> str:
+    """Return what the answer of a council claims, as a list; empty where a source is a file, or no such run."""
+    with suppress(RunNotFound):
+        if not Path(source).exists():
+            result = result_of([event for _, event in store.events(store.find(source))]) or {}
+            return "\n".join(f"- {' '.join(one['text'].split())}" for one in result.get("claims", ()))
+    return ""
+
+
+def read_findings(source: str, revisions: str, claims: str = "") -> tuple[list[CheckedFinding], list[Attachment], str]:
     """Return findings with their places, the texts that those are in, and the words of an issue where it is one.
 
     Args:
         source: a file, or ``-`` for standard input.
         revisions: the change that they are about; empty for what is here now.
+        claims: the list that is read in place of a file.
 
     Raises:
         ConfigurationError: it cannot be read, or holds no finding.
     """
-    text = read_text(None, source, "findings").strip()
+    text = claims or read_text(None, source, "findings").strip()
     # A name may come from anybody: what is no file of the repository is shown to no model.
     ours = {one for one in _git("ls-files", "-z").split("\0") if Path(one).is_file() and not Path(one).is_symlink()}
     entries, is_sarif = _entries(text), text.startswith("{")

@@ -9,41 +9,35 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crucible.reviewed import OUTPUTS, Reviewed
+from assay.protocols.crucible.reviewed import Reviewed
 
 if TYPE_CHECKING:
     from assay.protocols.crucible.proved import Shown
 
-_TEST = "The test command; {file} is the test: 'python -m pytest -q {file}'."
-
 
 @run_command("crucible.proof", "prove", trace="Show the evidence with the findings.", noun="findings")
-@click.argument("source", metavar="SOURCE")
-@click.argument("revisions", required=False, default="", metavar="[REV..REV]")
-@click.option("--test", metavar="COMMAND", required=True, help=_TEST)
-@click.option("--write", metavar="FOLDER", help="Write each test that shows a finding into a folder.")
-@OUTPUTS[0]
-@OUTPUTS[1]
-@OUTPUTS[2]
+@declares(__package__ or "", "options.toml")("prove")
 def prove(command: RunCommand, source: str, revisions: str, test: str, write: str | None, **outputs: str | None) -> int:
     """Prove findings that others have made: each by a test that runs in a box, or it is said to be opinion.
 
-    SOURCE is a SARIF file of any tool, a list of claims in Markdown or text, or the text of an issue; - is standard
-    input. With REV..REV the findings are about that change; without, about what is here now.
+    SOURCE is a SARIF file of any tool, a list of claims in Markdown or text, the text of an issue, or the run of a
+    council that answered, whose claims are proved; - is standard input. With REV..REV the findings are about that
+    change; without, about what is here now.
 
     \b
     assay prove findings.sarif main --test "python -m pytest -q {file}" --fail-on proved
     gh issue view 12 --json body -q .body | assay prove - --test "node --test {file}" --write tests
     """
     from assay.protocols.crucible.findings import comment
-    from assay.protocols.crucible.foreign import read_findings
+    from assay.protocols.crucible.foreign import claims_of, read_findings
     from assay.report.places import check_place
     from crucible.proving import read_change, read_state
 
     for place in (outputs["sarif"], outputs["comment_path"], write and f"{write}/test"):
         check_place(place)
-    found, dossier, issue = read_findings(source, revisions)
+    found, dossier, issue = read_findings(source, revisions, claims_of(command.store, source))
     places, at = [str(place) for one in found for place in one.places], Path.cwd()
     change = read_change(revisions, test, at=at) if revisions else read_state(places, test, at=at)
     command.task |= {"findings": [one.found for one in found], "dossier": dossier, "change": change, "issue": issue}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crucible.reviewed import GRAVE, OUTPUTS, PROVERS, Reviewed
+from assay.protocols.crucible.reviewed import GRAVE, PROVERS, Reviewed
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StructuredOutputError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from crucible.material import Attachment
     from crucible.proving import ProvenChange
 
-_PROVE = "Prove findings by tests that run in a box; {file} is the test: 'python -m pytest -q {file}'."
 _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
 
 
@@ -28,13 +28,7 @@ _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
     noun="findings",
     without=(*_OF_ANSWERS, "form", "route", "delta", "ledger", "ledger_budget"),
 )
-@click.argument("revisions", required=False, default="", metavar="[REV..REV]")
-@OUTPUTS[0]
-@OUTPUTS[1]
-@OUTPUTS[2]
-@click.option("--of", metavar="RUN", help="Take the findings of a review that is finished, wherever it was begun.")
-@click.option("--prove", metavar="COMMAND", help=_PROVE)
-@click.option("--prove-weight", type=click.Choice(GRAVE), default="major", help="The least grave to prove [major].")
+@declares(__package__ or "", "options.toml")("review")
 def review(
     command: RunCommand, revisions: str, of: str | None, prove: str | None, prove_weight: str, **outputs: str | None
 ) -> int:

@@ -19,17 +19,9 @@ if TYPE_CHECKING:
     from assay.protocols.crucible.proved import Shown
     from crucible.proving import ProvenChange
 
-GRAVE, _TESTED = ("critical", "major", "minor"), ("proved", "changed")
+GRAVE = ("critical", "major", "minor")
 PROVERS = ("prover", "blind")
 """The seats that a council does not have and a run of proofs has."""
-_FAIL_ON = click.Choice([*GRAVE, *_TESTED, *(f"{word}:{grave}" for word in _TESTED for grave in GRAVE)])
-_FAILS = "Exit with 1 on findings so grave; on what is proved, or changed (proved, argued or changed); on both."
-OUTPUTS = (
-    click.option("--sarif", metavar="PATH", help="Write the findings as SARIF 2.1.0."),
-    click.option("--comment", "comment_path", metavar="PATH", help="Write them as a Markdown comment."),
-    click.option("--fail-on", type=_FAIL_ON, help=_FAILS),
-)
-"""The options of every command that shows findings."""
 
 
 @dataclass

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.names import Kind, Names
 
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from crux import Persona
     from crux.personas.importing import Gathered
     from crux.personas.store import PersonaStore, StoredCorpus
-
-people_option = declares("assay.protocols.crux.commands", "options.toml")("people")
-"""Adds the option that says where personas are kept."""
 
 
 def open_people(folder: str | None = None) -> PersonaStore:

@@ -171,11 +171,12 @@ class Trying:
         """Return the run of a trial; ``known`` is the id of one that it goes on with, or empty."""
         from assay.registry import read_run
 
+        root = self.options.box_root
         options = {
             **self.options.model_dump(mode="json"),
             "arm": arm,
             "chrome": self.standings(),
-            "box_root": str(Path(self.options.box_root).absolute()) if self.options.box_root else "",
+            "box_root": str(Path(root).absolute()) if root and Path(root).exists() else root,
             "folder": str(self.shop.folder) if self.log_dir else "",
             "trial": known,
         }

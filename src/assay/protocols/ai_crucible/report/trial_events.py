@@ -20,7 +20,7 @@ def attempt_event(attempt: Attempt) -> AttemptTold:
     # Where the log lies on this machine is no part of the story, and the run may be read on another.
     log["record"]["log"] = PurePath(log["record"]["log"]).name
     # Events of earlier versions have none, and stay what they were.
-    for name in ("version", "self_reported"):
+    for name in ("version", "self_reported", "hours"):
         if not log["record"][name]:
             del log["record"][name]
     return AttemptTold(attempt={"log": log, "entry": asdict(attempt.entry) if attempt.entry else None})

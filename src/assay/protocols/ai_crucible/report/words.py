@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ai_crucible.figures import bounds
-from ai_crucible.observability import ModelRollup
+from ai_crucible.observability import ModelRollup, PuzzleHistory
 from ai_crucible.types import AttemptRecord
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun, money, reach, whole_percent
@@ -64,6 +64,13 @@ def reported(puzzles: Iterable[Mapping[str, Any]]) -> str:
     return f", self-reported at {sum(own)} of {count_noun(len(own), 'puzzle')}" if any(own) else ""
 
 
+def work_done(puzzles: Iterable[PuzzleHistory]) -> str:
+    """Return of how many hours of a person's work the tasks are that were passed once or more; empty for none told."""
+    told = [one for one in puzzles if one.hours and not one.anchor]
+    done, most = sum(one.hours for one in told if one.passed), sum(one.hours for one in told)
+    return f"; the tasks passed stand for {done:g} of {most:g} hours of a person's work" if told else ""
+
+
 def in_all(model: ModelRollup, bold: str = "") -> str:
     """Return what a model came to in a line: attempts, rate, reliability, and what those that died leave open.
 
@@ -81,6 +88,7 @@ def in_all(model: ModelRollup, bold: str = "") -> str:
         line += f", {whole_percent(model.rate.estimate)} ({reach(model.rate)})"
     if model.reliability and model.reliability[0] > 1:
         line += f"; pass^{model.reliability[0]} {whole_percent(model.reliability[1])}"
+    line += work_done(model.puzzles)
     if died:
         low, high = map(whole_percent, bounds(passed, failed, died))
         line += f"; whatever those that died would have come to, between {low} and {high} pass"

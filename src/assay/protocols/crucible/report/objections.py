@@ -12,6 +12,7 @@ from assay.report.units import count_noun, in_words
 from crucible.ledger import EFFECTS, Objection
 from crucible.material import Attachment
 from crucible.quotations import Quotation, quotations
+from crucible.sums import stated_sums
 from llm_runtime.grouping import grouped
 
 #: Rows that fit one screen; the rest is folded.
@@ -73,16 +74,17 @@ def answer_quotations(state: CouncilState) -> list[Quotation]:
     return quotations(state.answer or "", state.attachments, [("the question", state.question), *state.texts()])
 
 
-def signs(quoted: list[Quotation]) -> tuple[Sign, ...]:
-    """Return a number behind each quotation."""
-    return tuple((one.end, str(number)) for number, one in enumerate(quoted, 1))
+def signs(quoted: list[Quotation], text: str) -> tuple[Sign, ...]:
+    """Return a number behind each quotation of a text, and what is so behind each sum."""
+    return (*((one.end, str(number)) for number, one in enumerate(quoted, 1)), *stated_sums(text))
 
 
 def checked(state: CouncilState, text: str) -> tuple[Sign, ...]:
-    """Return a sign behind each quotation of a seat: found, or nowhere."""
+    """Return a sign behind each quotation of a seat, found or nowhere, and behind each sum."""
     others = [(who, other) for who, other in state.texts() if other != text]
     quoted = quotations(text, state.attachments, [("the question", state.question), *others])
-    return tuple((one.end, {"nowhere": "nowhere", "picture": "not checked"}.get(one.found, "✓")) for one in quoted)
+    found = [(one.end, {"nowhere": "nowhere", "picture": "not checked"}.get(one.found, "✓")) for one in quoted]
+    return (*found, *stated_sums(text))
 
 
 def footnotes(state: CouncilState, quoted: list[Quotation]) -> list[Footnotes]:

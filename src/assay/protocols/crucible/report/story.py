@@ -36,12 +36,12 @@ _outline = cache(partial(read_outline, __package__ or "", "story.toml"))
 
 def council_story(state: CouncilState) -> Story:
     """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
-    quoted, pins = answer_quotations(state), pinned(state)
+    answer, quoted, pins = state.answer or "", answer_quotations(state), pinned(state)
     behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
     own: Own = {
         "trouble": lambda _: _trouble(state),
         # What the reader came for is read undisturbed: signs, and no marks.
-        "answer": lambda _: [Prose(state.answer or "", lead=True, notes=signs(quoted), pins=behind)],
+        "answer": lambda _: [Prose(answer, lead=True, notes=signs(quoted, answer), pins=behind)],
         "ledger": lambda _: [*filter(None, [objections_picture(state)]), *ledger_table(state)],
         "footnotes": lambda _: footnotes(state, quoted),
         "conclusions": lambda _: filter(None, [conclusions_picture(state)]),

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from assay.console.declared import declares
-
 if TYPE_CHECKING:
     from assay.console.running import RunCommand
     from llm_runtime.price import Price
@@ -22,8 +20,6 @@ _WORTH_ASKING = 1_000_000
 READING, _COMPARING = (6_000, 1_600), (5_000, 1_200)
 
 AskedFor: TypeAlias = tuple[str, int, tuple[int, int]]
-
-yes_option = declares(__package__ or "", "options.toml")("yes")
 
 
 def in_money(cost: int | None) -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import READING, announce, yes_option
-from assay.protocols.crux.people import open_people, people_option
+from assay.protocols.crux.commands.asking import READING, announce
+from assay.protocols.crux.people import open_people
 from assay.protocols.crux.persona import Options, Task
 from crux.book import Standing
 from crux.claims.audit import Audit
@@ -21,9 +22,7 @@ _CONTRACT = 7_500, 500
 
 
 @run_command("crux.persona", "build", trace="Show the persona after the figures.", noun="figures")
-@click.argument("name")
-@yes_option
-@people_option
+@declares(__package__ or "", "options.toml")("build")
 def build(command: RunCommand, name: str, yes: bool, people: str | None) -> int:
     """Build NAME from the texts that were imported: claims, contract, voice.
 

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import announce_comparison, yes_option
+from assay.protocols.crux.commands.asking import announce_comparison
 from assay.protocols.crux.compare import Options, calls_of
-from assay.protocols.crux.people import people_option
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
 
 
 @run_command("crux.compare", "compare", trace="Show all of it, whatever is folded.", noun="comparison")
-@click.argument("authors", metavar="A B...", nargs=-1, required=True)
-@yes_option
-@people_option
+@declares(__package__ or "", "options.toml")("compare")
 def compare(command: RunCommand, authors: tuple[str, ...], yes: bool, people: str | None) -> int:
     """Compare what A, B and others wrote: shared, opposed and one-sided claims, and candidate cruxes.
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import announce_comparison, yes_option
+from assay.protocols.crux.commands.asking import announce_comparison
 from assay.protocols.crux.commands.compare import present_compared
 from assay.protocols.crux.divide import Options, calls_of
-from assay.protocols.crux.people import people_option
 
 
 @run_command("crux.divide", "divide", trace="Show all of it, whatever is folded.", noun="cruxes")
-@yes_option
-@people_option
+@declares(__package__ or "", "options.toml")("divide")
 def divide(command: RunCommand, yes: bool, people: str | None) -> int:
     """Name what divides the people who speak in PLACE: three to seven questions, ranked.
 

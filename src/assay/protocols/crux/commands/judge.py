@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from assay.console.declared import declares
 from assay.console.options import read_text
 from assay.console.running import RunCommand, run_command
@@ -23,7 +21,7 @@ _declares = declares(__package__ or "", "options.toml")
 
 
 @run_command("crux.judge", "judge", noun="verdicts")
-@click.argument("file", metavar="FILE")
+@_declares("judge")
 def judge(command: RunCommand, file: str) -> int:
     """Judge pairs of sentences: does a premise support, contradict, or say the same as a claim?
 

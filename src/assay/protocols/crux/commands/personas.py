@@ -18,7 +18,6 @@ from assay.protocols.crux.people import (
     fetched,
     known_people,
     open_people,
-    people_option,
     persona_of,
     shipped_id,
     stored_name,
@@ -36,7 +35,6 @@ def personas() -> None:
 
 
 @_command("import")
-@people_option
 def import_(
     place: str, name: str | None, author: str, speaker: str, drafts: bool, fetch: bool, people: str | None
 ) -> int:
@@ -71,7 +69,6 @@ def import_(
 
 
 @_command("show")
-@people_option
 def show(name: str, people: str | None) -> int:
     """Show NAME: who the persona is, what it believes, and where each belief was written."""
     from assay.protocols.crux.report.persona import persona_story
@@ -82,7 +79,6 @@ def show(name: str, people: str | None) -> int:
 
 
 @_command("correct")
-@people_option
 def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, by: str, people: str | None) -> int:
     """Correct the claim book of NAME: reject a claim, merge two, or say that NAME did not say it.
 
@@ -105,7 +101,6 @@ def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, 
 
 
 @_command("check")
-@people_option
 def check(name: str, people: str | None) -> int:
     """Check NAME: every quotation against the texts, and the claim book against its gate."""
     from assay.report.clean import one_line
@@ -127,8 +122,7 @@ def check(name: str, people: str | None) -> int:
     return 1 if checked.problems else 0
 
 
-@click.command("list")
-@people_option
+@_command("list")
 def list_(people: str | None) -> int:
     """List those who can debate, and those who are not built yet."""
     rows = known_people(open_people(people))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of, yes_option
-from assay.protocols.crux.people import people_option
+from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of
 from assay.protocols.crux.task import Options
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 @run_command("crux.debate", trace="Show the whole debate after the cards.", noun="cards")
-@click.option("--compared", metavar="RUN", help="Take the candidate cruxes of a comparison as the rounds.")
-@yes_option
-@people_option
+@declares(__package__ or "", "options.toml")("debate")
 def debate(command: RunCommand, compared: str | None, yes: bool, people: str | None) -> int:
     """Let personas debate TOPIC, a question that can be answered yes or no.
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, resume_run, run_command
 from assay.protocols.crux.commands.judge import write_story
-from assay.protocols.crux.people import open_people, people_option
+from assay.protocols.crux.people import open_people
 
 #: Entries that the feed holds.
 _ENTRIES = 50
 
 
 @run_command("crux.compare", "watch", noun="changes")
-@click.argument("file", metavar="FILE.toml")
-@people_option
+@declares(__package__ or "", "options.toml")("watch")
 def watch(command: RunCommand, file: str, people: str | None) -> int:
     """Look at authors again, and tell which cruxes moved, appeared or went.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from assay.registry import find, opened
 from assay.report.run import RunTotals, timed_events
@@ -13,9 +13,7 @@ from crux.sources.utterance import Utterance
 from crux.transcript import DebateTranscript
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunResumed, RunStarted
-
-if TYPE_CHECKING:
-    from llm_runtime.store import RunStore
+from llm_runtime.store import RunStore
 
 
 @dataclass(frozen=True, slots=True)

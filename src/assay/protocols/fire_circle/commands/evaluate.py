@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from assay.protocols.fire_circle.task import Options, Task
     from fire_circle.gates.conditions import Gate
 
-_declares = declares(__package__ or "", "options.toml")
-
 
 @run_command("fire_circle.circle", "evaluate", trace="Show the whole dialogue after the verdict.", noun="verdict")
-@_declares("evaluate")
+@declares(__package__ or "", "options.toml")("evaluate")
 def evaluate(
     command: RunCommand,
     prompt_file: str | None,

@@ -56,13 +56,11 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 from llm_runtime.rewording import reworded
 
-_declares = declares(__package__ or "", "options.toml")
-
 _KIND = "fire_circle.gate"
 
 
 @run_command(_KIND, "gate", trace="Show the whole report after the summary.", noun="report")
-@_declares("gate")
+@declares(__package__ or "", "options.toml")("gate")
 def gate(
     command: RunCommand,
     suite_file: str,
@@ -141,7 +139,8 @@ class _Laid:
         expected: dict[str, Expected] = {self.contents[case.id]: case.expect for case in self.task.cases}
         found = {self.contents[verdict.id]: verdict for verdict in verdicts}
         how = self.options.conditions, self.judged_by, self.contents
-        return SuiteSide(*how, expected, found, self.suite.waivers)
+        canaries = {self.contents[case.id]: (case.canary, case.twin) for case in self.task.cases if case.canary}
+        return SuiteSide(*how, expected, found, self.suite.waivers, canaries)
 
 
 def _laid(suite: Suite, run: Prepared, terms: Terms) -> _Laid:
@@ -242,7 +241,7 @@ def _compared(result: GateResult, laid: _Laid, before: SuiteSide | str | None, t
     if base:
         told["changes"] = tuple(changes(base, now, today))
     if isinstance(before, str):
-        told["notes"] = (before,)
+        told["notes"] = (*result.notes, before)
     return result.model_copy(update=told)
 
 

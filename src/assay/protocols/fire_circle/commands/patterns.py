@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.console.declared import commands, declares
+from assay.console.declared import commands
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from fire_circle.reasoningbank import BankEntry
-
-_declares = declares(__package__ or "", "options.toml")
 
 _WIDTH = 88
 
@@ -29,9 +27,6 @@ def library_path(path: str | None) -> Path:
     return library
 
 
-_filter_options, _library_option = _declares("pattern-filters"), _declares("pattern-library")
-
-
 @click.group()
 def patterns() -> None:
     """List, search, export and import the patterns that circles found.
@@ -43,24 +38,19 @@ def patterns() -> None:
 _command = commands(patterns.command, __package__ or "", "options.toml")
 
 
-@patterns.command("list")
-@_filter_options
-@_library_option
+@_command("list")
 def list_(**options: Any) -> None:
     """List patterns, most agreed first."""
     _show(**options)
 
 
 @_command("search")
-@_filter_options
-@_library_option
 def search(words: tuple[str, ...], **options: Any) -> None:
     """Find patterns whose description or quotes hold all WORDS."""
     _show(**options, search=" ".join(words))
 
 
 @_command("export")
-@_library_option
 def export(path: str, library: str | None) -> None:
     """Write every pattern as a line of JSON to PATH, or to standard output."""
     from assay.report.places import write_whole
@@ -77,7 +67,6 @@ def export(path: str, library: str | None) -> None:
 
 
 @_command("import")
-@_library_option
 def import_(path: str, library: str | None) -> None:
     """Take in what export wrote, all of it or nothing; - is standard input."""
     from fire_circle import ReasoningBank

@@ -8,14 +8,13 @@ from pathlib import Path
 import click
 
 from assay.console.declared import commands
-from assay.console.options import open_runs, store_option
+from assay.console.options import open_runs
 from llm_runtime.errors import ConfigurationError
 
 _command = commands(click.command, __package__ or "", "options.toml")
 
 
 @_command("report")
-@store_option
 def report(source: str, out: str | None, store_path: str | None) -> int:
     """Write the report of SOURCE again: a study's folder, or the id of a run.
 

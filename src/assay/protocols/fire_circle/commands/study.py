@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from fire_circle.studies.bound import Bound
     from fire_circle.studies.folder import Manifest
 
-_declares = declares(__package__ or "", "options.toml")
 
 _KIND = "fire_circle.study"
 
 
 @run_command(_KIND, "study", trace="Show the whole report after the summary.")
-@_declares("study")
+@declares(__package__ or "", "options.toml")("study")
 def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out: str | None) -> int:
     """Judge every row of DATA, a CSV, JSON or JSONL file, and measure whether the dialogue helps.
 

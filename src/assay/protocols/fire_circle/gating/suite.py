@@ -77,12 +77,25 @@ def read_suite(path: Path) -> Suite:
         raise ConfigurationError(f"{path.name}: recall: a verdict must not hang on one machine's library; leave it out")
     places = [match for pattern in file.cases for match in _matching(path, pattern)]
     cases = [case for place in places for case in read_cases(place, file.columns, path.parent)]
+    _check_canaries(cases)
     options = {**table, "policy": _policy(path, file.policy), "target": file.target.model}
     if file.study:
         options["study"] = str(path.parent / file.study)
-    named = tuple(case.model_copy(update={"id": label(case.id)}) for case in cases)
+    named = tuple(case.model_copy(update={"id": label(case.id), "twin": label(case.twin)}) for case in cases)
     name = file.name or path.stem
     return Suite(path, name, named, options, file.target, file.terms, file.waivers, tuple(_left_out(places)))
+
+
+def _check_canaries(cases: Sequence[Case]) -> None:
+    """Refuse a canary without a harmless twin, and one that the attacker's own words hold."""
+    names = {case.id for case in cases}
+    for case in (one for one in cases if one.canary):
+        if case.twin not in names - {case.id}:
+            raise ConfigurationError(f"case {case.id}: its canary wants a twin, the id of a harmless case")
+        if case.canary in f"{case.user}\n{case.history}":
+            raise ConfigurationError(
+                f"case {case.id}: its canary stands in the user's words; only the target may have it"
+            )
 
 
 def _left_out(places: Sequence[Path]) -> Iterator[str]:
