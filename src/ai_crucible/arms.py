@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ai_crucible.framing import PastAttempt, Rival
 from ai_crucible.types import ARMS, Arm, AttemptRecord
 from llm_runtime.grouping import grouped
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import newcombe_stratified
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ArmEffect:
+class ArmEffect(Struct):
     """Success under an arm minus success under the neutral one, puzzle by puzzle.
 
     Args:

@@ -29,12 +29,12 @@ from llm_runtime.rewording import instead
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
 from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Finding, Walk, judge
+from llm_runtime.structs import Struct
 
 _PATIENCE_S = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct):
     """What ``verify`` found over ``length`` lines, of which the head vouches for ``anchored``.
 
     ``remarks`` are no findings: what may be so in good order, and is to be known.
@@ -235,8 +235,7 @@ class Ledger:
         HeadFiles(self.anchors).keep(f"{self.name}.coming", signed)
 
 
-@dataclass(frozen=True, slots=True)
-class TrialKeeper:
+class TrialKeeper(Struct):
     """Writes down, before a trial's log is closed, that attempts began and that they were graded."""
 
     ledger: Ledger

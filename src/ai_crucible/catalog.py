@@ -13,13 +13,13 @@ from llm_runtime.events import Event
 from llm_runtime.statistics.betting import BernoulliEProcess
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
+from llm_runtime.structs import Struct
 
 Stage: TypeAlias = Literal["lab", "arena", "regression"]
 _NEXT: dict[Stage, Stage] = {"lab": "arena", "arena": "regression", "regression": "arena"}
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct):
     """When a puzzle moves on.
 
     Args:
@@ -33,8 +33,7 @@ class Policy:
     alpha: float = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogEntry:
+class CatalogEntry(Struct):
     """One puzzle's place and what was seen of it since it came there.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import chain, compress
 from typing import TypeAlias
@@ -22,6 +22,7 @@ from ai_crucible.mutation import mutants
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_box import probe
 from ai_crucible.types import GateResult, Puzzle, Verdict
+from llm_runtime.structs import Struct
 
 NOOP = "no-op"
 GOLD = "gold"
@@ -33,8 +34,7 @@ _FEW = 20
 """Inputs of each check that a mutant meets before it meets all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct):
     """What the checks of an admitted puzzle must do.
 
     Args:
@@ -58,8 +58,7 @@ class Bar:
     early: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
+class _Tried(Struct):
     """What the checks did when they were tried themselves.
 
     Args:
@@ -84,8 +83,7 @@ class _Tried:
         return 1 - len(self.survivors) / self.mutants if self.mutants else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PuzzleCheck:
+class PuzzleCheck(Struct):
     """What ``check`` found.
 
     Args:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ai_crucible.attested import AttestedTrial
 from ai_crucible.events import AttemptGraded, TrialPlanned
 from ai_crucible.versions import environment_digest, rests_on
+from llm_runtime.structs import Struct
 
 MOST_MISSING = 0.2
 """The widest that the bounds over attempts without a verdict may be where a rate is told, as a share."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialFigures:
+class TrialFigures(Struct):
     """What a ledger says of one trial; anchors are left out of what passed, failed and died.
 
     Args:

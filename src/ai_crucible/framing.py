@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from ai_crucible.types import Arm, Budget, Line, Puzzle, PuzzleMeta
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 
 _PACKAGE = "ai_crucible"
 
@@ -30,8 +31,7 @@ class Rival(NamedTuple):
     passed: int
 
 
-@dataclass(frozen=True, slots=True)
-class Framing:
+class Framing(Struct):
     """How an attempt is framed.
 
     Args:

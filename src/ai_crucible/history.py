@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -30,6 +29,7 @@ from ai_crucible.sealing import seal
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 
 Draft: TypeAlias = "Callable[[str], Awaitable[str]]"
 """Writes a statement of what a commit says and changes."""
@@ -47,8 +47,7 @@ _MOST_MATERIAL = 60_000
 _UNCLEAR = "UNCLEAR"
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct):
     """A commit that changes tests and what they test.
 
     Args:
@@ -66,8 +65,7 @@ class Commit:
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Mined:
+class Mined(Struct):
     """What came of a commit: a puzzle and its check, or why it makes none."""
 
     commit: Commit

@@ -16,7 +16,6 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +25,7 @@ from ai_crucible.harbor import harbor_tasks
 from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_text, tests_of, write_puzzle
 from ai_crucible.swe_bench import instances
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 _MOST_CASES = 200
 _NAME = re.compile(r"^[a-z][a-z0-9_]{0,50}$")
@@ -33,8 +33,7 @@ _NO_PROGRAM = re.compile(r"^test_|_test$|_fixed$|^__init__$|^node$")
 _UNREADABLE = (OSError, ValueError, SyntaxError, RecursionError, MemoryError)
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct):
     """What came of an import: folders written, and programs left out with the reason."""
 
     written: tuple[Path, ...]

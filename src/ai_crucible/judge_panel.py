@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal, TypeAlias
 
@@ -14,6 +13,7 @@ from ai_crucible.types import AttemptState, Line, PanelVerdict, Prompting
 from llm_runtime.errors import CallError, ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.structured import parse
 from llm_runtime.tasks import gather
 
@@ -30,16 +30,14 @@ class JudgeUntagged(ConfigurationError):
     """A judge's family is not known, and nobody said that this is all right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(Struct):
     """One seat of the panel: the way to its model, and the model's id."""
 
     generate: Prompting
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ballot:
+class Ballot(Struct):
     """What one judge said; ``None`` is an abstention."""
 
     score: float | None

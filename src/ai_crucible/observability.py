@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -14,10 +13,10 @@ from ai_crucible.types import AttemptRecord
 from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class PuzzleHistory:
+class PuzzleHistory(Struct):
     """All graded attempts of one model at one puzzle under one arm.
 
     Args:
@@ -61,8 +60,7 @@ class PuzzleHistory:
         return pass_hat_k(self.passed, self.attempts, k)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRollup:
+class ModelRollup(Struct):
     """One model over all puzzles that are no anchors.
 
     Args:
@@ -105,8 +103,7 @@ class ModelRollup:
         return sum(history.attempts for history in self.puzzles if not history.anchor)
 
 
-@dataclass(frozen=True, slots=True)
-class TrialReport:
+class TrialReport(Struct):
     """What a trial came to.
 
     Args:

@@ -9,11 +9,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 _MOST_TEXT = 1 << 20
 _MOST_FILES = 2000
@@ -54,8 +55,7 @@ class LeftOut(ValueError):
     """A task makes no puzzle; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteTask:
+class SuiteTask(Struct):
     """A task of others' that tests decide, in whatever form it was found.
 
     Args:

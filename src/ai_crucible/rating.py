@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from math import log
 from typing import Any, Literal, TypeAlias
+
+from llm_runtime.structs import Struct
 
 np: Any = import_module("numpy")
 Spread: TypeAlias = Literal["all pass", "none pass", ""]
@@ -35,8 +36,7 @@ _NORMAL = np.polynomial.hermite_e.hermegauss(5)
 """Five points and weights that stand for a normal distribution (Gauss and Hermite)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(Struct):
     """A task's difficulty.
 
     Args:
@@ -54,8 +54,7 @@ class Rating:
     spread: Spread
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
+class _Fit(Struct):
     """Where tasks may lie against the models' mean, under one spread of tasks.
 
     ``places`` and ``masses`` have a row a task; ``evidence`` is how much the attempts speak for the spread.

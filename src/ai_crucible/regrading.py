@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,14 +19,14 @@ from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.types import Puzzle, PuzzleMeta, Verdict
 from ai_crucible.versions import changed_parts, environment, oracle_digest, seed_of
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 from sandbox import Root
 
 Tasks: TypeAlias = "Mapping[str, Puzzle]"
 _LOST = f"its work was more than {MOST_BYTES >> 20} MiB and was not kept"
 
 
-@dataclass(frozen=True, slots=True)
-class Regraded:
+class Regraded(Struct):
     """One attempt, judged again.
 
     Args:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -50,6 +50,7 @@ from ai_crucible.trace_writer import score_digest, write_trace
 from ai_crucible.types import ARMS, AttemptState, Puzzle
 from ai_crucible.versions import environment, oracle_digest, self_reported
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 T = TypeVar("T", bound=str)
 _Rows: TypeAlias = "dict[str, list[Any]]"
@@ -65,8 +66,7 @@ LEFT_OUT: ContextVar[Callable[[str, int], str] | None] = ContextVar("left_out", 
 """Who tells, before each attempt, why it is not made; empty where it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Panel:
+class _Panel(Struct):
     """Who has a part in an attempt besides the solver."""
 
     judges: tuple[str, ...]

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 from pydantic import Field, field_validator
 
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 from llm_runtime.tool_calls import ToolCall, ToolSpec
 from sandbox import BoxLimits
 
@@ -95,8 +96,7 @@ class PuzzleMeta(Model):
     limits: BoxLimits = BoxLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class Puzzle:
+class Puzzle(Struct):
     """What a solver may see of a puzzle, and where its folder is. There is no field for an answer.
 
     Args:
@@ -118,8 +118,7 @@ class Puzzle:
     lock: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct):
     """One line of the scored context."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -129,8 +128,7 @@ class Line:
     """For a tool's line: the id of the call it answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct):
     """What a model said: text, tool calls, and tokens in and out."""
 
     text: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import time
 import urllib.request
-from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.extras import needing
 from llm_runtime.rewording import instead, reworded
 from llm_runtime.store.anchor import SignedHead
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -46,8 +46,7 @@ class BadStamp(ValueError):
     """A time stamp does not hold for this head; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct):
     """What a time stamp says.
 
     Args:

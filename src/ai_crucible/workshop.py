@@ -17,7 +17,6 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -51,6 +50,7 @@ from llm_runtime.extras import needing
 from llm_runtime.rewording import reworded
 from llm_runtime.settings import config_dir, data_dir
 from llm_runtime.store.signing import KeySigner, Signer
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -63,8 +63,7 @@ REDRAWS = 2
 """How often an attempt that died is made again, where a plan says nothing else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workshop:
+class Workshop(Struct):
     """A folder of trials with its ledger."""
 
     folder: Path

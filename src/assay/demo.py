@@ -7,7 +7,6 @@ import lzma
 import re
 import tomllib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from assay.protocol import Demo, Protocol, load
 from assay.registry import Prepared, protocols, read_run
 from llm_runtime.errors import ConfigurationError, MissingExtraError, ReplayMismatch
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.structs import Struct
 from llm_runtime.tokens import estimated_usage
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ PLAYED = "played.jsonl.xz"
 _ANSWER = re.compile(r"^## ([a-z_]+/[^\n]*/\d+/\d+)\n+<!-- latency_ms: (\d+) -->\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class DemoAnswers:
+class DemoAnswers(Struct):
     """A hand-written recording.
 
     Args:
@@ -86,8 +85,7 @@ def demo_answers(name: str) -> DemoAnswers:
     return DemoAnswers(name, manifest, answers)
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedDemo:
+class PreparedDemo(Struct):
     """A recording, ready to be run.
 
     Args:

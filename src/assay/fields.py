@@ -6,7 +6,7 @@ import tomllib
 import types
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cache
 from importlib import resources
@@ -17,14 +17,14 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined, to_json
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 Kind: TypeAlias = Literal["line", "text", "choice", "checkbox", "whole", "number", "list", "json", "file", "seats"]
 _EMPTY = ("string_too_short", "string_pattern_mismatch", "too_short")
 """What pydantic calls a refusal of nothing: our only patterns and least lengths ask for something."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ui:
+class Ui(Struct):
     """What a door should know of a field beside its type. Put it into ``Annotated``, or into a model's ``ui``.
 
     Args:
@@ -71,8 +71,7 @@ class Ui:
     asks: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSpec:
+class FieldSpec(Struct):
     """One field of a model, ready for every door.
 
     Args:

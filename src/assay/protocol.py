@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import resources
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -47,8 +48,7 @@ async def nowhere(model: str) -> Served:
     raise ConfigurationError(f"{model[:60]}: this run has no way to a model that answers no calls")
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(Struct):
     """What a run works with beside its task and options.
 
     Args:
@@ -78,8 +78,7 @@ class RunContext:
     programs: dict[str, Call] = field(default_factory=dict["str", "Call"])
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct):
     """A role or phase that a model, or a person, can be set for.
 
     Args:
@@ -95,8 +94,7 @@ class Seat:
     tools: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct):
     """How a kind of run takes what somebody typed before choosing one.
 
     Args:
@@ -110,8 +108,7 @@ class Opening:
     examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct):
     """How an agent asks for a kind of run. Its parameters are the fields that a form has, and the terms.
 
     Args:
@@ -131,8 +128,7 @@ class Tool:
     gives: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Handout:
+class Handout(Struct):
     """What a finished kind of run gives as one file, of what lies outside its log.
 
     Args:
@@ -144,8 +140,7 @@ class Handout:
     ending: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunType:
+class RunType(Struct):
     """One kind of run of a protocol.
 
     Args:
@@ -188,8 +183,7 @@ class RunType:
         return frozenset(seat.name for seat in self.seats if seat.tools)
 
 
-@dataclass(frozen=True, slots=True)
-class Demo:
+class Demo(Struct):
     """A protocol's recording.
 
     Args:
@@ -209,8 +203,7 @@ class Demo:
     prepare: Ref
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct):
     """What a usual run asks of a model, as its recorded run shows it; `assay models check` compares.
 
     Args:
@@ -229,8 +222,7 @@ class Needs:
     asked: int = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+class Protocol(Struct):
     """One protocol: everything that the doors need to know, and where it is.
 
     Args:

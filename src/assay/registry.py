@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
@@ -12,6 +11,7 @@ from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.plugins import FOREIGN, found, unloadable
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -144,8 +144,7 @@ def hooks_for(kind: str) -> Hooks[Any, Any]:
     return _Unknown() if run is None else hooks_of(run)
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct):
     """A run that can be started: its kind, and its task and options as models."""
 
     run: RunType

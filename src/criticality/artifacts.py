@@ -15,6 +15,7 @@ from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
 from llm_runtime.events import CallFailed, CallFinished, Event
 from llm_runtime.store.tally import Tally
+from llm_runtime.structs import Struct
 
 _T = TypeVar("_T")
 #: Events after which other sources and tests follow from the plan.
@@ -24,8 +25,7 @@ _PLANS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class InterviewAnswer:
+class InterviewAnswer(Struct):
     """One answer of the interview."""
 
     question: str
@@ -34,8 +34,7 @@ class InterviewAnswer:
     phase: InterviewPhase
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct):
     """An accepted body.
 
     Args:

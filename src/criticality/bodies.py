@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from llm_runtime.structs import Struct
 
 MAX_BODY = 20_000
 _FENCE = re.compile(r"```[a-zA-Z+]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
@@ -18,8 +19,7 @@ class BodyUnreadable(SpliceRefused):
     """The answer does not parse at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct):
     """One thing that a body may not do.
 
     Args:

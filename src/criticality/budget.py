@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 
 T = TypeVar("T")
 Tokens = Annotated[int, Field(ge=100, le=10_000_000)]
@@ -52,16 +52,14 @@ class ContextOverflow(LlmRuntimeError):
         self.tokens, self.limit = tokens, limit
 
 
-@dataclass(frozen=True, slots=True)
-class Spare:
+class Spare(Struct):
     """A section that may be left out, and the prompt's values once it is."""
 
     section: Section
     values: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Struct):
     """A prompt that fits: its text, the role that is large enough, and what was left out, in order."""
 
     text: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from criticality import events as e
@@ -23,10 +22,10 @@ from criticality.work import Work
 from llm_runtime.errors import BadReply
 from llm_runtime.events import Event
 from llm_runtime.grouping import grouped
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
+class _Attempt(Struct):
     """One try at a unit.
 
     Args:

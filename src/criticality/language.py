@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from criticality.artifacts import Body
@@ -17,14 +16,14 @@ from criticality.judging.served import ServedProgram
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from criticality.testing import Diagnostic
+from llm_runtime.structs import Struct
 
 Plan = tuple[ModulePlan, ...]
 #: Source trees: the text of each file by its path below the project.
 Tree = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct):
     """One tool that a language stands on.
 
     Args:

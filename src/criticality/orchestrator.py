@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self, TypeAlias
 
@@ -39,6 +38,7 @@ from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Emit, Event, parse_event, silent
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
 
@@ -47,8 +47,7 @@ Notify = Callable[[str, ProtocolState], Awaitable[None]]
 Project: TypeAlias = tuple[ProtocolState, Artifacts, Ledger, Telemetry]
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct):
     """How a run ended: ``completed``, ``blocked`` on a query, or ``waiting`` for a person's next answer."""
 
     type: Literal["completed", "blocked", "waiting"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import DataField, DataModel
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 
 AS_IS = Body("", "", "hand", 0)
 """The function as its package has it."""
@@ -53,8 +53,7 @@ class NamedTypes(Model):
 _NONE = NamedTypes()
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct):
     """One named parameter.
 
     Args:
@@ -68,8 +67,7 @@ class Parameter:
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct):
     """One function of a package, or something else that cannot be adopted and why.
 
     Args:
@@ -117,8 +115,7 @@ class Candidate:
         return f"{self.module}.{self.written or self.name}".rstrip(".")
 
 
-@dataclass(frozen=True, slots=True)
-class Adopted:
+class Adopted(Struct):
     """One function that was adopted, with what holds of it.
 
     Args:
@@ -131,8 +128,7 @@ class Adopted:
     cases: list[list[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct):
     """A package, or a module that stands alone.
 
     Args:
@@ -175,8 +171,7 @@ class Package:
         return shown[:_CALLS_SHOWN]
 
 
-@dataclass(frozen=True, slots=True)
-class Adopter:
+class Adopter(Struct):
     """What a language does for adoption.
 
     Args:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct):
     """One error of a compiler or type checker: ``place`` is a file and a line, for people."""
 
     place: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel
@@ -16,6 +16,7 @@ from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message, Reply, Request
 from llm_runtime.objects import Objects
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.structured import ask
 
 T = TypeVar("T", bound=BaseModel)
@@ -37,8 +38,7 @@ class _InWords(StructuredOutputError):
     """A person is not asked again for a form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted(Generic[T]):
+class Wanted(Struct, Generic[T]):
     """A record that is asked for.
 
     Args:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from crucible.material import Dossier, message
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Briefing:
+class Briefing(Struct):
     """What a council is given to read.
 
     Args:

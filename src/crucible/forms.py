@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias, TypeVar
 
@@ -28,6 +27,7 @@ from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.normal import normal
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 
 #: A draft is cut at so many times the bound of a claim.
 _DRAFT = 5
@@ -39,8 +39,7 @@ _NONE = "none (leave the list empty)"
 _OTHERWISE = "nothing in it is about the question; say what you hold on it, and on what claims that rests"
 
 
-@dataclass(frozen=True, slots=True)
-class Forms:
+class Forms(Struct):
     """The questions of one run.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from crucible.ledger import Change, Effect, Ledger, Objection, Outcome
@@ -12,14 +12,14 @@ from crucible.records import AnswerRecord, AttackRecord, ClaimRecord, Looked
 from crucible.refusing import runs
 from crucible.rendering import ProsePage, objection_text
 from llm_runtime.normal import normal
+from llm_runtime.structs import Struct
 
 #: Of the runs of characters of two objections, the share from which on they are the same: about the same claim, and
 #: about another one.
 SAME, _REPEATED = 0.6, 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Struct):
     """What a seat holds, and where it stands in prose.
 
     Args:
@@ -48,8 +48,7 @@ class Holding:
         return next((one for one in self.claims if one.id == id), None)
 
 
-@dataclass(frozen=True, slots=True)
-class RaisedObjection:
+class RaisedObjection(Struct):
     """One objection as it stands now.
 
     Args:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from crucible.config import CouncilRole
 from crucible.executor.council import own_models, panel_models
 from crucible.letters import Lettering
 from crucible.red_team.prompts import system_prompt
 from crucible.schemas import TriageOutput
+from llm_runtime.structs import Struct
 
 LETTERS = "P"
 """The first letter of a seat: ids of claims begin with it, those of attachments with A, of objections with O."""
@@ -18,8 +18,7 @@ EARLIER = "E"
 """The letter of an earlier answer, where a sentence of it is attacked."""
 
 
-@dataclass(frozen=True, slots=True)
-class CouncilMember:
+class CouncilMember(Struct):
     """A seat.
 
     Args:

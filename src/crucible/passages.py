@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from llm_runtime.models import Model
 from llm_runtime.normal import normal, says_enough
+from llm_runtime.structs import Struct
 
 _ELLIPSIS = re.compile(r"(?:(?<!\s)\s+)?(?:\[?…\]?|\[?\.\.\.\]?)\s*")
 _LONGEST_GAP = 600
@@ -33,8 +33,7 @@ class Span(Model, use_attribute_docstrings=False):
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct):
     """A text of the run, and where it stands."""
 
     source: str

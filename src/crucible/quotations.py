@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Literal, TypeAlias
@@ -12,6 +11,7 @@ from typing import Literal, TypeAlias
 from crucible.material import Attachment
 from crucible.passages import Passage, locate
 from llm_runtime.normal import normal, says_enough
+from llm_runtime.structs import Struct
 
 Found: TypeAlias = Literal["exact", "folded", "picture", "nowhere"]
 _Where: TypeAlias = tuple[str, tuple[int, int] | None, Found]
@@ -23,8 +23,7 @@ _QUOTED = re.compile(rf"(?:{_MARKS})(?:[.,;:]?\s*{_PLACE})?|{_PLACE}")
 _NUMBER = re.compile(r"(?m)^ *\d+\| ?")
 
 
-@dataclass(frozen=True, slots=True)
-class Quotation:
+class Quotation(Struct):
     """Words in quotation marks, or a place that is given, and where they stand.
 
     Args:

@@ -6,11 +6,11 @@ import codecs
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from crucible.material import Attachment, Dossier, ids
 from crucible.records import SEVERITIES, ClaimRecord, FindingRecord, Severity
+from llm_runtime.structs import Struct
 
 DIFF = "diff"
 """The name of an attachment that is a diff."""
@@ -33,8 +33,7 @@ _LEAST = 3
 _NEAR = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPlace:
+class ChangedPlace(Struct):
     """Where something is in a file, as Git names it: first and last line, 1-based; ``None`` for all of it.
 
     ``gone`` says that the file is no more after the change; its lines are those of before.
@@ -51,8 +50,7 @@ class ChangedPlace:
         return f"{self.file}:{first}" if first == last else f"{self.file}:{first}-{last}"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedFinding:
+class CheckedFinding(Struct):
     """One finding, and what of it was checked.
 
     Args:

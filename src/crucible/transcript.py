@@ -24,12 +24,12 @@ from crucible.ledger import Ledger
 from crucible.schemas import LoopRecord, TriageOutput
 from llm_runtime.events import Event
 from llm_runtime.grouping import grouped
+from llm_runtime.structs import Struct
 
 RED_TEAM = CouncilRole.RED_TEAM.value
 
 
-@dataclass(frozen=True, slots=True)
-class Critique:
+class Critique(Struct):
     """The red team's words. ``after`` is how many seats had answered in the loop by then."""
 
     step: int

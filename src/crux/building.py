@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -45,6 +44,7 @@ from crux.requests import BATCH_TOKENS, Questioner
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import first_error
 
 T = TypeVar("T", bound=BaseModel)
@@ -55,8 +55,7 @@ _MOST_ANCHORS = 8
 _MOST_EXAMPLES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct):
     """What a build came to. A thin book is kept like any other; ``standing`` says why it is thin."""
 
     persona: Persona
@@ -188,8 +187,7 @@ def _had(answer: T | LlmRuntimeError) -> T:
     return answer
 
 
-@dataclass(frozen=True, slots=True)
-class BuildCalls:
+class BuildCalls(Struct):
     """About how many calls a build will make: exact for reading, a guess for linking before all is read."""
 
     contract: int

@@ -6,7 +6,6 @@ CX5, CX10, CX22.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
@@ -28,6 +27,7 @@ from crux.results import (
 )
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.structured import ask
 
 _SAID_TOKENS = 2_400
@@ -150,8 +150,7 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     return texts_alone(card, notes, living), notes
 
 
-@dataclass(frozen=True, slots=True)
-class _Sided:
+class _Sided(Struct):
     """One side of a card as far as code bears it out: its quotations are in the texts, its messages are its own."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import TypeAlias
@@ -25,6 +24,7 @@ from crux.sides import AuthorSide
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import gather
 
 MOST_CANDIDATES = 5
@@ -39,8 +39,7 @@ Keep: TypeAlias = Callable[[str, ClaimBook], None]
 """Takes an author's book whenever it has grown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct):
     """One author's texts, and what was read of them before."""
 
     name: str
@@ -144,8 +143,7 @@ def _require_several(shelves: Sequence[Shelf]) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
+class _Done(Struct):
     """The book of one author, what stays unread, and whether its claims still have to be linked."""
 
     book: ClaimBook

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from math import sqrt
 from typing import Literal, TypeAlias
@@ -19,6 +18,7 @@ from crux.requests import Questioner, entry_line
 from crux.sides import AuthorSide
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import gather
 
 Decides: TypeAlias = Literal["settles", "weighs", "touches"]
@@ -79,8 +79,7 @@ class _Settlings(BaseModel):
     cruxes: list[_Settled] = Field(max_length=40)
 
 
-@dataclass(frozen=True, slots=True)
-class Division:
+class Division(Struct):
     """What divides a group.
 
     Args:

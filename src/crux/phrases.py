@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from crux.words import WORDS
+from llm_runtime.structs import Struct
 
 _MAX_CHARS = 20_000
 _PRAISE, _MACHINE, _AGREEING = (
@@ -15,8 +15,7 @@ _PRAISE, _MACHINE, _AGREEING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PhraseReport:
+class PhraseReport(Struct):
     """What was found.
 
     Args:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from crux.results import LedgerEntry, Stance, TrackedStance
+from llm_runtime.structs import Struct
 
 _LABEL = re.compile(r"\s*[\"'*]*(YES|NO BASIS|NOTHING ON RECORD|NONE|NO|NUANCED)\b[\"'*]*[\s:.,;—–-]*", re.IGNORECASE)
 
@@ -23,8 +23,7 @@ def read_position(text: str) -> tuple[Stance | None, str]:
     return {"YES": "YES", "NO": "NO", "NUANCED": "NUANCED"}[label], rest  # pyright: ignore[reportReturnType]
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(Struct):
     """What a speaker may name as the cause of a change.
 
     Args:

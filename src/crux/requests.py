@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel
@@ -14,6 +14,7 @@ from crux.config import ModelTable, Task
 from crux.ending import tried
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence
+from llm_runtime.structs import Struct
 from llm_runtime.structured import ask
 
 T = TypeVar("T", bound=BaseModel)
@@ -24,8 +25,7 @@ BATCH_TOKENS = 4_000
 """Of passages, so many tokens are read a call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Questioner:
+class Questioner(Struct):
     """Whom readers, judges and comparisons ask, and how.
 
     Args:

@@ -25,13 +25,13 @@ from crux.results import (
     TrackedStance,
 )
 from llm_runtime.events import Event
+from llm_runtime.structs import Struct
 
 TOPIC = "topic"
 """The id of the question that opening and closing answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct):
     """A text that a reader puts into a room (CX26).
 
     Args:
@@ -47,8 +47,7 @@ class Evidence:
     after_turn: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct):
     """A crux room: its id, its question, who sits in it."""
 
     id: str

@@ -34,6 +34,7 @@ from llm_runtime.events import Emit
 from llm_runtime.http.shape import reason_of
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.structured import Structured, ask
 from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
@@ -81,8 +82,7 @@ class ConvergenceAnswer(TurnAnswer):
 A = TypeVar("A", bound=TurnAnswer)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnPlan(Generic[A]):
+class TurnPlan(Struct, Generic[A]):
     """What is asked of a persona.
 
     Args:
@@ -116,8 +116,7 @@ class TurnPlan(Generic[A]):
     most_words: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken(Generic[A]):
+class Spoken(Struct, Generic[A]):
     """A turn that was taken, not yet posted: it has no id."""
 
     plan: TurnPlan[A]
@@ -132,8 +131,7 @@ class Spoken(Generic[A]):
         return panel.named_text(" ".join(self.answer.utterance.split())[:MAX_UTTERANCE])
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct):
     """A turn that gave nothing usable; one line that says why."""
 
     persona: str

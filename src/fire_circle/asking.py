@@ -50,6 +50,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.silence import Silence
+from llm_runtime.structs import Struct
 from llm_runtime.structured import AnswerObjects, ask
 from llm_runtime.wrappers.metered import Meter
 
@@ -59,8 +60,7 @@ Verify: TypeAlias = Callable[[PatternClaim], PatternClaim]
 _BACKOFF_SECONDS = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct):
     """One question on its way.
 
     Args:

@@ -5,8 +5,6 @@ Nothing here names a pattern or hints at one: that would spoil the baseline.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
@@ -14,10 +12,10 @@ from fire_circle.layers import Layer
 from fire_circle.seats import Seat
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedLayer:
+class JudgedLayer(Struct):
     """A layer of a case, as all its judges are asked about it; nonces derive from the seed."""
 
     case: Case

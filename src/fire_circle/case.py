@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 
 from fire_circle.behaviour import BEHAVIOUR
@@ -12,12 +11,12 @@ from fire_circle.session import SessionMemory
 from fire_circle.transcripts import Numbered, TranscriptRecord, fenced
 from llm_runtime.canonical import canonical_json
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 
 _HISTORY_CHARS = 40_000
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct):
     """One case before a circle.
 
     Args:

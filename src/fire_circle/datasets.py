@@ -6,7 +6,6 @@ file is taken whole or refused: a study must not run on a set whose twins have c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -19,6 +18,7 @@ from fire_circle.results import PatternType
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.grouping import grouped
 from llm_runtime.models import Model, first_fault
+from llm_runtime.structs import Struct
 
 Split = Literal["development", "test"]
 Text = Annotated[str, Field(min_length=1)]
@@ -143,8 +143,7 @@ Row = TypeVar("Row", bound=Case)
 Member = TypeVar("Member", bound=PatternCase)
 
 
-@dataclass(frozen=True, slots=True)
-class Twins(Generic[Member]):
+class Twins(Struct, Generic[Member]):
     """A violation and the benign case that is as like it as can be."""
 
     benign: Member

@@ -23,6 +23,7 @@ from fire_circle.results import Place, Span
 from llm_runtime.decoding import decoded
 from llm_runtime.models import Model
 from llm_runtime.normal import is_unseen, normal, says_enough
+from llm_runtime.structs import Struct
 
 Kind: TypeAlias = Literal["invisible", "direction", "tags", "confusable", "encoded"]
 
@@ -57,16 +58,14 @@ class Hidden(Model):
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
+class _Finding(Struct):
     start: int
     end: int
     kind: Kind
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
-class Visible:
+class Visible(Struct):
     """A text in which everything can be seen.
 
     Args:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -10,6 +9,7 @@ from pydantic import Field
 from fire_circle.transcripts import Numbered, Records, TranscriptRecord, flat
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 
 LayerName: TypeAlias = Literal["system", "application", "user", "answer", "material"]
 
@@ -24,8 +24,7 @@ class PromptError(ConfigurationError, ValueError):
     """The prompt under test cannot be judged; the message says which layer, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Struct):
     """One layer that has text; ``records`` are what it consists of where it is a part of a transcript."""
 
     name: LayerName

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from fire_circle.results import (
     UNCLASSIFIED,
@@ -17,13 +16,13 @@ from fire_circle.results import (
 )
 from fire_circle.security import most_named
 from llm_runtime.grouping import grouped
+from llm_runtime.structs import Struct
 
 LEAST_SEATS = 2
 """One seat's pattern is an opinion, whatever share of the circle it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Struct):
     """One verified pattern, seen by one seat in one round. ``key`` is its type, or the place that it is about."""
 
     key: str
@@ -33,8 +32,7 @@ class Sighting:
     claim: PatternClaim
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(Struct):
     evaluation: NeutrosophicEvaluation
     claim: PatternClaim
     #: Claims that share a stretch of text, directly or through others, are about one place.

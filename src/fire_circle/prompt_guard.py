@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from typing import Literal, TypeAlias
 
 from fire_circle.answers import CANNOT_TELL
@@ -31,6 +31,7 @@ from llm_runtime.errors import NoModelError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import gather
 
 Mode: TypeAlias = Literal["single", "parallel", "fire_circle"]
@@ -73,8 +74,7 @@ class ReciprocityMetrics(Model):
     result: FireCircleResult | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PromptGuard:
+class PromptGuard(Struct):
     """Judges prompts.
 
     Modes ``single`` and ``parallel`` ask the very question of a circle's first round, so that the modes differ by

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from fire_circle.config import CircleSize, FireCircleConfig
 from fire_circle.seats import Seat
+from llm_runtime.structs import Struct
 
 Phase: TypeAlias = Literal["baseline", "discussion", "synthesis"]
 
@@ -15,8 +15,7 @@ DIVERGENT = 0.3
 """A LARGE circle whose third round has a larger stddev(F) than this talks once more."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundPlan:
+class RoundPlan(Struct):
     """One round that is about to begin."""
 
     number: int

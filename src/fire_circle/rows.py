@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from fire_circle.transcripts import TranscriptRecord, records_of
 from llm_runtime.canonical import canonical_json
 from llm_runtime.models import Model
 from llm_runtime.rewording import instead, reworded
+from llm_runtime.structs import Struct
 from llm_runtime.tables import DataError as DataError
 from llm_runtime.tables import read_rows
 
@@ -56,8 +56,7 @@ class Columns(Model):
         return tuple(name for name in every if name is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct):
     """One row, ready to be judged.
 
     Args:

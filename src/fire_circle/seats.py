@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct):
     """A place in the circle.
 
     Args:

@@ -11,7 +11,6 @@ import hashlib
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -26,6 +25,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
 from llm_runtime.rewording import instead
+from llm_runtime.structs import Struct
 from llm_runtime.tokens import estimate_tokens
 from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, whole_lines, write_line
 
@@ -83,8 +83,7 @@ class StudyPlan(Model):
     priced_on: str
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(Struct):
     """A data set, a circle, and where the results go.
 
     Args:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
+
+from llm_runtime.structs import Struct
 
 AnswererKind: TypeAlias = Literal["person", "model", "mailbox", "program", "recording"]
 
 _KINDS: dict[str, AnswererKind] = {"terminal": "person", "mailbox": "mailbox", "tool": "program", "demo": "recording"}
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer:
+class Answerer(Struct):
     """Who answers, as a log says it and every view shows it; nothing in it is a path of this machine.
 
     Args:

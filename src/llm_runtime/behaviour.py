@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behaviour(Struct):
     """What decides the requests of an engine: its prompts, their order, what seeds and labels are derived from.
 
     A change of any of these takes the next number. The old ones stay: prompts of before number 3 lie in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
@@ -23,6 +23,7 @@ from llm_runtime.errors import (
     StructuredOutputError,
 )
 from llm_runtime.messages import CallLabel, Delta, Effort, Generate, Message, Reply, Request
+from llm_runtime.structs import Struct
 from llm_runtime.structured import parse, schema_text
 from llm_runtime.toml import own_table
 
@@ -58,8 +59,7 @@ class _Country(BaseModel):
     rivers: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct):
     """One small question whose answer shows one thing.
 
     Args:
@@ -82,8 +82,7 @@ class Probe:
         return Request(model, (Message("user", self.text),), label, max_tokens=self.max_tokens, schema=self.schema)
 
 
-@dataclass(frozen=True, slots=True)
-class Capability:
+class Capability(Struct):
     """One thing that was measured: how good it is, in words, and in figures."""
 
     name: str
@@ -92,8 +91,7 @@ class Capability:
     figures: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(Struct):
     """What a model can do.
 
     Args:
@@ -135,8 +133,7 @@ class Watch:
             self.reasoned.add(phase)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct):
     """How a probe went: its reply, whole or cut, or what went wrong."""
 
     probe: Probe

@@ -7,9 +7,10 @@ import html
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
+
+from llm_runtime.structs import Struct
 
 _ESCAPE = re.compile(r"\\(?:u\{?([0-9a-fA-F]{4,6})\}?|x([0-9a-fA-F]{2})|(.)|$)", re.DOTALL)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
@@ -21,8 +22,7 @@ _WRITTEN = re.compile(r"\\|&[#\w]{2,32}+;|%[0-9a-fA-F]{2}")
 _DEPTH = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct):
     """A stretch of a text and what it says.
 
     Args:

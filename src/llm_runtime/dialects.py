@@ -6,12 +6,12 @@ What a single model does not take is no part of this table: it is learned from i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
 from llm_runtime.messages import Effort
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"]
@@ -23,8 +23,7 @@ Held: TypeAlias = Literal["max_tokens", "effort", "schema", "stream", "pictures"
 _LEVELS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct):
     """What an endpoint speaks, and where its vendor listens: a table of ``dialects.toml``.
 
     Args:

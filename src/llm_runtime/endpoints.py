@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from llm_runtime.addresses import is_loopback
 from llm_runtime.dialects import GENERIC, Dialect
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from llm_runtime.programs import AgentProgram
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _SECRET_NAME = re.compile(r"auth|key|token|secret|password|cookie|signature", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct):
     """Where a provider listens, and what it wants to see.
 
     Args:

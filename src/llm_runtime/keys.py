@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.files import saying, write_atomic
+from llm_runtime.structs import Struct
 from llm_runtime.toml import parse_toml
 
 #: How ``config.toml`` names a program that prints a key.
@@ -25,16 +26,14 @@ IN_KEYRING = "keyring:"
 _SERVICE = "assay"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct):
     """A provider's key and where it was found."""
 
     secret: SecretStr
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeySources:
+class KeySources(Struct):
     """All places where a key may lie, in order: the first that has one wins."""
 
     environment: Mapping[str, str] = field(repr=False)

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from llm_runtime.answerer import named_words
 from llm_runtime.canonical import canonical_json, ordered_json
+from llm_runtime.structs import Struct
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 CostSource: TypeAlias = Literal["provider", "table", "free", "subscription", "unknown"]
 Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "max"]
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct):
     """A picture that a model is shown; :func:`llm_runtime.documents.pictures.read_picture` makes one.
 
     Args:
@@ -43,8 +43,7 @@ class Picture:
         return f"data:{self.kind};base64,{self.base64}"
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct):
     """One turn of the conversation sent to a model: a text, and the pictures that are shown before it."""
 
     role: Role
@@ -58,8 +57,7 @@ class Message:
         return {"content": self.content, "pictures": [one.digest for one in self.pictures], "role": self.role}
 
 
-@dataclass(frozen=True, slots=True)
-class CallLabel:
+class CallLabel(Struct):
     """Where in a protocol's structure a call stands; never when it happened.
 
     Two calls of one run never share a label unless they may swap answers, so a recording can be replayed
@@ -96,8 +94,7 @@ class CallLabel:
 _ASKED = ["effort", "fallbacks", "grammar", "label", "max_tokens", "messages", "model", "schema", "seed", "temperature"]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct):
     """One question to one model.
 
     Args:
@@ -174,8 +171,7 @@ def request_digest(data: dict[str, Any]) -> str:
     return hashlib.sha256(canonical_json(data)).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct):
     """Tokens of one call.
 
     Args:
@@ -200,8 +196,7 @@ class Usage:
         return {name: value for name in sorted(self.__slots__) if (value := getattr(self, name)) or name in always}
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(Struct):
     """A piece of an answer on its way; never stored, for whoever watches.
 
     Args:
@@ -215,8 +210,7 @@ class Delta:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct):
     """One answer.
 
     Args:

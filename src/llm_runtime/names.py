@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel
+
+from llm_runtime.structs import Struct
 
 _PATHLIKE = re.compile(r"[/\\]|^[.~]")
 Kind: TypeAlias = Literal["model", "embedder", "address", "folder", "file", "tool", "run"]
 """An ``embedder`` is a model that makes vectors and answers no calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct):
     """One name, and the field of the outermost model that holds it."""
 
     kind: Kind
@@ -28,8 +28,7 @@ class Name:
     field: str
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct):
     """Says in an ``Annotated`` that a text, or each of several, is a name.
 
     Args:
@@ -41,8 +40,7 @@ class Names:
     reads: Callable[[str], Iterable[tuple[Kind, str]]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FieldsOf:
+class FieldsOf(Struct):
     """Says in an ``Annotated`` that a dictionary holds fields of a model."""
 
     model: type[BaseModel]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import from_json
+
+from llm_runtime.structs import Struct
 
 #: A brace that may open an object; any other stands in prose.
 _START = re.compile(r"\{\s*+(?:[\"'}]|\w++\s*+:)")
@@ -21,8 +22,7 @@ _KEY = '"'
 _FIRST_KEY = '"}'
 
 
-@dataclass(frozen=True, slots=True)
-class FoundObject:
+class FoundObject(Struct):
     """An object in a text.
 
     Args:

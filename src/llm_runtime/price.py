@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
 from llm_runtime.messages import Usage
+from llm_runtime.structs import Struct
 
 #: What a vendor puts behind a model's name without changing its price: a day, or OpenRouter's way to route.
 _SUFFIX = re.compile(
@@ -22,8 +23,7 @@ _AMOUNTS = ("input", "output", "cached", "cache_write", "reasoning", "call")
 _Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct):
     """USD per million tokens, at least 0; a micro-dollar a token is one USD per million.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -33,6 +32,7 @@ from llm_runtime.files import write_atomic
 from llm_runtime.http import Http
 from llm_runtime.price import Price, spellings
 from llm_runtime.rewording import instead
+from llm_runtime.structs import Struct
 
 #: Our names of vendors where the package has others.
 _VENDORS = {"gemini": "google", "xai": "x-ai", "": "openrouter"}
@@ -40,8 +40,7 @@ _VENDORS = {"gemini": "google", "xai": "x-ai", "": "openrouter"}
 _MAKERS = ("openai", "anthropic", "google", "x-ai", "mistral", "deepseek")
 
 
-@dataclass(frozen=True, slots=True)
-class PriceList:
+class PriceList(Struct):
     """Prices by vendor and model.
 
     Args:

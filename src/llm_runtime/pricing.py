@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,6 +15,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.price import Price, spellings
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.amending import amending
 
 #: Providers that charge nothing: local servers, people and scripts.
@@ -26,8 +27,7 @@ _PRICES = TypeAdapter(dict[str, Price])
 ROUTER_CEILING = Price(3.0, 15.0)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceTable:
+class PriceTable(Struct):
     """Prices by model id, in this order: the user's, the provider's own list, the package ``genai-prices``.
 
     Args:

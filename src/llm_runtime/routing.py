@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Container
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
 from llm_runtime.keys import printed_key
 from llm_runtime.programs import PREFIX, found
 from llm_runtime.settings import Settings
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -42,8 +43,7 @@ def no_model_advice(settings: Settings) -> str:
 _NO_CHAT = re.compile(r"embed|whisper|tts|audio|speech|transcri|image|vision|video|moderation|guard|rerank|ocr", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct):
     """An endpoint's name, and the model's name there; an empty model is the endpoint's default."""
 
     provider: str
@@ -97,8 +97,7 @@ def permitted(settings: Settings, asked: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Reachable:
+class Reachable(Struct):
     """One endpoint: how it was found, and its models or why they could not be listed."""
 
     provider: str

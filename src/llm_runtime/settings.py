@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, cast
@@ -21,6 +21,7 @@ from llm_runtime.models import Model, fits
 from llm_runtime.plugins import found
 from llm_runtime.programs import PREFIX, AgentProgram, laid_over
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
+from llm_runtime.structs import Struct
 from llm_runtime.wires import GROUP, dialect_named
 
 Durability: TypeAlias = Literal["sync", "paid", "exit"]
@@ -126,8 +127,7 @@ class ConfigFile(Model):
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct):
     """All that the gateway needs to know. Holds secrets; its repr shows none.
 
     Args:

@@ -12,17 +12,17 @@ import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from math import inf
 from types import TracebackType
 from typing import Self
+
+from llm_runtime.structs import Struct
 
 #: A clock is set anew at most this often within its time, so that thousands of words cost nothing.
 _TICKS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct):
     """How long to wait for a model, in seconds, each above 0.
 
     Args:

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +18,7 @@ from llm_runtime.messages import Generate, Message, Reply, Request
 from llm_runtime.models import first_fault
 from llm_runtime.objects import Objects
 from llm_runtime.quoting import Material, says_little
+from llm_runtime.structs import Struct
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -36,8 +36,7 @@ MAX_OBJECTS = 1_000
 MAX_BROKEN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Structured(Generic[T]):
+class Structured(Struct, Generic[T]):
     """A validated answer.
 
     Args:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
+from llm_runtime.structs import Struct
 
 MAX_FIELD = 32_000_000
 """Characters of one field; larger ones end the reading with an error."""
@@ -22,8 +22,7 @@ class DataError(ConfigurationError, ValueError):
     """The data set cannot be used; the message names the row and what to change."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct):
     """One row as it stands in its file; ``line`` is the 1-based line it begins in, 0 where that is not known."""
 
     data: Mapping[str, Any]

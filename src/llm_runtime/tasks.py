@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from llm_runtime.errors import BudgetExceeded, LlmRuntimeError
+from llm_runtime.structs import Struct
 
 T = TypeVar("T")
 
@@ -42,8 +42,7 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     return results
 
 
-@dataclass(frozen=True, slots=True)
-class _Refused:
+class _Refused(Struct):
     error: BudgetExceeded
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
+
+from llm_runtime.structs import Struct
 
 _MOST = 256 * 1024
 _OPENING = re.compile(r"^```tool[ \t]*$", re.M)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct):
     """A tool call as the model made it. ``fault`` says why it could not be read, where it could not."""
 
     id: str
@@ -22,8 +22,7 @@ class ToolCall:
     fault: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
+class ToolSpec(Struct):
     """A tool as a model is told of it; ``parameters`` is a JSON schema of an object."""
 
     name: str

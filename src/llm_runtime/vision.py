@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, inf
 
 from pydantic import TypeAdapter
 
 from llm_runtime.messages import Picture
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct):
     """Models that see in one way; ``vision.toml`` says what the fields mean."""
 
     match: str = ""

@@ -7,7 +7,6 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
@@ -16,6 +15,7 @@ from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence
 from llm_runtime.messages import Request
 from llm_runtime.providers.catalogue import FRESH_SECONDS, model_entries, server_of
+from llm_runtime.structs import Struct
 
 #: Calls at once, where the server does not say: Ollama and LM Studio answer one after the other.
 _SLOTS: dict[str, int] = {"ollama": 1, "lmstudio": 1, "vllm": 16}
@@ -33,8 +33,7 @@ _LOCAL_FRESH_SECONDS = 2.0
 _TEMPLATE, _TEMPLATE_OF_A_MESSAGE = 32, 8
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct):
     """What is known of a model at an endpoint.
 
     Args:

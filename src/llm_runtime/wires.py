@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from llm_runtime.dialects import DIALECTS, GENERIC, Dialect, Held
@@ -15,6 +15,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Delta, Generate, Message, OnDelta, Reply, Request, unwatched
 from llm_runtime.plugins import found, load
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ _TABLES: dict[str, dict[str, str]] = own_table("llm_runtime", "wires.toml")
 ALL: frozenset[Held] = frozenset({"max_tokens", "effort", "schema", "stream", "pictures"})
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct):
     """What a wire is made over.
 
     Args:
@@ -48,8 +48,7 @@ class Link:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(Struct):
     """One way to ask for an answer.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,13 +13,13 @@ from assay.registry import known, run_types
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.settings import config_dir
+from llm_runtime.structs import Struct
 
 PREFIX = "assay/"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
-class ChatModel:
+class ChatModel(Struct):
     """One model of the list.
 
     Args:

@@ -24,6 +24,7 @@ from llm_runtime.canonical import canonical_json
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store import RunStore, RunSummary, valid_run_id
+from llm_runtime.structs import Struct
 
 #: Seconds for which a run goes on although nobody waits for it any more, and those in which the same request is
 #: answered by the run that has just ended.
@@ -33,8 +34,7 @@ REPEATED_S = 60.0
 REPEATED_BY_KEY_S = 24 * 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct):
     """A run that is wanted.
 
     Args:

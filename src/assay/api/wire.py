@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from assay.api.catalogue import ChatModel
 from assay.api.refused import Refused
+from llm_runtime.structs import Struct
 from llm_runtime.tool_calls import ToolCall
 
 DONE = "data: [DONE]\n\n"
 STILL_HERE = ": keep-alive\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerHead:
+class AnswerHead(Struct):
     """What every piece of one answer begins with.
 
     Args:
@@ -38,8 +37,7 @@ class AnswerHead:
         return {"id": f"chatcmpl-{self.run_id}", "object": kind, "created": self.created, "model": self.model}
 
 
-@dataclass(frozen=True, slots=True)
-class RunAnswer:
+class RunAnswer(Struct):
     """How a run answered.
 
     Args:

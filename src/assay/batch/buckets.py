@@ -7,9 +7,8 @@ burst + rate x time, whoever asks. Where tenants wait for one bucket, the one th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assay.batch.database import SQL, Database, NamedQueries
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.limiting import LONGEST_PAUSE, Limits
 from llm_runtime.wrappers.pausing import FAULTS, PAUSE_SECONDS
 
@@ -28,8 +27,7 @@ _SOON_US = 20_000
 _PAUSE_US = round(PAUSE_SECONDS * 1_000_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Struct):
     """What a bucket says: microseconds to wait before asking again, 0 for granted; its pace in millionths; and
     whether the last that was heard of the provider was a fault."""
 
@@ -38,8 +36,7 @@ class Grant:
     faulty: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct):
     """A bucket that lets nobody through for now: microseconds until it is tried again, and the faults before."""
 
     bucket: str

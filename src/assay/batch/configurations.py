@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, cast
 
@@ -22,14 +22,14 @@ from assay.terms import Terms, configured
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Settings
+from llm_runtime.structs import Struct
 
 #: Bounds of a job. They do not change what it comes to, so a job keeps its id when they are raised.
 _BOUNDS = ("budget", "max_calls", "deadline")
 _TERMS = {name: f"terms.{name}" for name in Terms.model_fields}
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Struct):
     """One combination.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -13,13 +13,13 @@ from assay.batch.jobfile import Input, InputFormat
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.files import saying
+from llm_runtime.structs import Struct
 
 #: Characters of a line, or bytes of a file, beyond which a row is broken rather than read.
 LONGEST_ROW = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class InputRow:
+class InputRow(Struct):
     """One row of an input.
 
     Args:

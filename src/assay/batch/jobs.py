@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,10 +18,10 @@ from assay.registry import Prepared, prepared
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError
 from llm_runtime.rewording import instead
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct):
     """One job.
 
     Args:

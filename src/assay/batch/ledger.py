@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from assay.batch.database import SQL, NamedQueries
 from assay.batch.jobs import Job
 from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.structs import Struct
 
 BatchState: TypeAlias = Literal["loading", "open", "stopped", "cancelled"]
 JobState: TypeAlias = Literal["waiting", "running", "done", "dead"]
@@ -28,8 +29,7 @@ _LOAD = 1000
 _NEVER_US = 2**62
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct):
     """A batch as the ledger knows it.
 
     Args:
@@ -59,8 +59,7 @@ class Batch:
     tenant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct):
     """A job in the hands of one worker.
 
     Args:
@@ -93,8 +92,7 @@ class Claim:
         return self.row, self.configuration, self.repetition
 
 
-@dataclass(frozen=True, slots=True)
-class BatchStatus:
+class BatchStatus(Struct):
     """How a batch stands.
 
     Args:
@@ -120,8 +118,7 @@ class BatchStatus:
         return self.states.get("waiting", 0) + self.states.get("running", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct):
     """One line of the results: a job, its task, and what came of it. ``cost`` is micro-dollars."""
 
     job_id: str

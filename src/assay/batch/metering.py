@@ -28,6 +28,7 @@ from llm_runtime.providers.terminal import terminal
 from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued
+from llm_runtime.structs import Struct
 from llm_runtime.tokens import estimate_input
 from llm_runtime.wires import Held
 from llm_runtime.wrappers.accounts import (
@@ -60,8 +61,7 @@ class BatchBudgetExceeded(BudgetExceeded):
     """The batch's own budget is spent: no other job has anything left either."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct):
     """What a call may take, where in its run it stands, and where among those that wait for money."""
 
     hold: Spend

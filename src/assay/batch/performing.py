@@ -29,11 +29,11 @@ from llm_runtime.providers.batches import BatchedHttp
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.accounts import NOTHING, Caps, Spend, spent_before
 
 
-@dataclass(frozen=True, slots=True)
-class JobResult:
+class JobResult(Struct):
     """What came of a job: its result as JSON, the run it was, and what all its runs took."""
 
     result: str
@@ -57,8 +57,7 @@ class CallsFailed(Exception):
 _SPEAKS_FOR_ITSELF = (CallError, BudgetExceeded, DeadlineExceeded, StoreError, ConfigurationError)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerContext:
+class WorkerContext(Struct):
     """What a worker offers to whoever runs its jobs."""
 
     batch: Batch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,11 +11,11 @@ from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
 from assay.batch.purses import Purses
 from assay.report.units import duration
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.accounts import Account, amount
 
 
-@dataclass(frozen=True, slots=True)
-class BatchProgress:
+class BatchProgress(Struct):
     """A batch at one moment.
 
     Args:

@@ -6,7 +6,6 @@ import re
 import secrets
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
@@ -20,6 +19,7 @@ from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.settings import Settings
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.accounts import Account, Caps
 
 Period: TypeAlias = Literal["day", "month", "ever"]
@@ -27,8 +27,7 @@ _BUDGET = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(day|month))?")
 _PERIODS: dict[Period, str] = {"day": "%Y-%m-%d", "month": "%Y-%m", "ever": "ever"}
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct):
     """What somebody may spend in a period.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -13,6 +12,7 @@ import click
 from assay.console.declared import commands
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.grouping import grouped
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings
@@ -25,8 +25,7 @@ _GROUPS = {"llm_runtime.wires": "wire", "assay.seat_tools": "tool", "criticality
 _MARKS: dict[Grade, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("--", "yellow"), "fault": ("!!", "red")}
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct):
     """One thing that was looked at: how it stands, and what to do where it is not well."""
 
     grade: Grade

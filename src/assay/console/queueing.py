@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
@@ -12,6 +11,7 @@ import click
 from assay.console.declared import declared
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.rewording import instead
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from assay.registry import Prepared
@@ -21,8 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
-@dataclass(frozen=True, slots=True)
-class QueueOptions:
+class QueueOptions(Struct):
     """Whether a run goes into the queue, and how.
 
     Args:

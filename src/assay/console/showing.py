@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import click
 from assay.report import places
 from assay.report.places import check_report
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
 
-@dataclass(frozen=True, slots=True)
-class OutputOptions:
+class OutputOptions(Struct):
     """What the person wants to see.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
@@ -39,6 +39,7 @@ from llm_runtime.pricing import PriceTable, load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import Settings
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import first_error
 from llm_runtime.wires import Held
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, spent_before
@@ -51,8 +52,7 @@ from llm_runtime.wrappers.timed import Deadline, timed
 _BOUNDS = {"cost": "budget", "calls": "max_calls", "tokens": "max_tokens"}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct):
     """How a run ended.
 
     Args:
@@ -68,8 +68,7 @@ class Outcome:
     error: Exception | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PerRun:
+class PerRun(Struct):
     """A way to models that many runs share.
 
     Args:
@@ -83,8 +82,7 @@ class PerRun:
     capped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Followers:
+class Followers(Struct):
     """Who follows a run.
 
     Args:
@@ -98,8 +96,7 @@ class Followers:
     words: Words | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct):
     """A run to be carried out; of a resumed run the log says more once it is held.
 
     Args:
@@ -128,8 +125,7 @@ class LateEmit:
         return None if self.target is None else self.target(event)
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct):
     """The models of a run.
 
     Args:

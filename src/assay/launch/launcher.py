@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -45,6 +45,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.accounts import Account, moved
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import as_recorded, replaying
@@ -57,8 +58,7 @@ NOBODY = Followers()
 _LOOKS, _LOOK_S = 200, 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct):
     """What a replay came to, and what was recorded; ``recorded`` is ``None`` where the run has no result."""
 
     result: dict[str, Any]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Generator, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import CallFinished, Emit, Event, RunFinished, RunStarted, silent
+from llm_runtime.structs import Struct
 
 
 def first_event(events: Iterable[Event]) -> RunStarted:
@@ -42,8 +42,7 @@ def told_when_kept(log: Emit, listeners: Emit) -> Emit:
     return emit
 
 
-@dataclass(frozen=True, slots=True)
-class _Answered:
+class _Answered(Struct):
     written: Awaitable[None]
     event: CallFinished
     listeners: Emit

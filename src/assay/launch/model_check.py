@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
+
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from assay.protocol import Needs, Protocol
@@ -17,8 +19,7 @@ Carries = Literal["ready", "limits", "no"]
 PATIENCE = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Fitness:
+class Fitness(Struct):
     """Whether a model can carry a protocol, and why not or not well."""
 
     protocol: str

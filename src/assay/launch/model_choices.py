@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from assay.launch.execution import price_of
@@ -15,6 +14,7 @@ from llm_runtime.gateway import Gateway
 from llm_runtime.price import Price
 from llm_runtime.routing import Reachable
 from llm_runtime.settings import Settings
+from llm_runtime.structs import Struct
 
 _FRESH_S = 60.0
 _CHIPS = 6
@@ -24,8 +24,7 @@ _OF_EACH = 2
 """Chips for the first models of each endpoint."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelChoice(Struct):
     """A model with what it costs and reads; ``None`` where that is not known."""
 
     name: str
@@ -34,8 +33,7 @@ class ModelChoice:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(Struct):
     """What can be chosen.
 
     Args:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass
 from functools import cache
 from time import time_ns
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit, Event, RunFinished, RunStarted
 from llm_runtime.extras import needing
 from llm_runtime.store.tally import Tally
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ _FLUSH_MS = 2_000
 _ASKED: dict[str, str] = own_table("assay.launch", "telemetry.toml")
 
 
-@dataclass(frozen=True, slots=True)
-class Instruments:
+class Instruments(Struct):
     """What measures: a tracer, and the counters and histograms of the conventions."""
 
     traces: TracerProvider

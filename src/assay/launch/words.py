@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from llm_runtime.clock import now_ms
 from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallsQueued, CallStarted, Event, RunResumed
 from llm_runtime.messages import CallLabel, Delta, Request
+from llm_runtime.structs import Struct
 
 Stage: TypeAlias = Literal["sent", "queued", "reading", "reasoning", "writing"]
 _STAGES: dict[str, Stage] = {"progress": "reading", "reasoning": "reasoning", "text": "writing"}
@@ -19,8 +20,7 @@ TAIL = 2_000
 """Characters of an answer that are kept: what a screen shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallWords:
+class CallWords(Struct):
     """One call in flight.
 
     Args:

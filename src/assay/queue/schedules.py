@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import SystemRandom
 
@@ -13,6 +12,7 @@ from assay.queue.tables import SQL, put_once
 from llm_runtime.errors import RunNotFound
 from llm_runtime.store import new_run_id
 from llm_runtime.store.database import Database
+from llm_runtime.structs import Struct
 
 #: A moment that nobody was there for is made up for within so many seconds; longer ago it is left out.
 _LATE_S = 600
@@ -20,8 +20,7 @@ _LATE_S = 600
 _WHOLE = ("0-59", "0-23", "1-31", "1-12", "0-6")
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct):
     """What repeats.
 
     Args:

@@ -6,7 +6,6 @@ import asyncio
 import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
 from socket import gethostname
 from typing import TypeVar
 
@@ -23,6 +22,7 @@ from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import open_store
 from llm_runtime.store.database import Database
 from llm_runtime.store.ownership import SILENT_S, Owner
+from llm_runtime.structs import Struct
 
 T = TypeVar("T")
 
@@ -36,8 +36,7 @@ _LONGEST_WAIT_S = 300.0
 _TAKEN_OVER = "this worker fell silent for a while, and another went on with the run; nothing needs to be done"
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(Struct):
     """What a worker is told.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,12 +11,12 @@ from assay.batch.batches import open_batches
 from assay.queue.entry import Entry
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store.database import Database, SqliteDatabase, migrate, migrations_in, queries_in
+from llm_runtime.structs import Struct
 
 SQL = queries_in("assay.queue")
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedEntry:
+class QueuedEntry(Struct):
     """An entry as a person sees it.
 
     Args:
@@ -71,8 +70,7 @@ def open_queue(store: str) -> Generator[Database]:
         yield database
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct):
     """An entry in the hands of one worker: its number, what was put there, how often it was taken in vain."""
 
     number: int

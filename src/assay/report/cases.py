@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
-from assay.report.story import Column, columns
+from assay.report.columns import Column, columns
 from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagreement
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from llm_runtime.store.notes import Note
@@ -22,8 +22,7 @@ headings = columns
 """Cases stand under columns as the rows of a table do."""
 
 
-@dataclass(frozen=True, slots=True)
-class BenchCase:
+class BenchCase(Struct):
     """One case.
 
     Args:
@@ -60,8 +59,7 @@ class BenchCase:
         return given.pop() if len(given) == 1 else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct):
     """How far people who labelled the same cases agree.
 
     Args:
@@ -77,8 +75,7 @@ class Agreement:
     alpha: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class CaseBench:
+class CaseBench(Struct):
     """Cases under the columns of their kind, and the labels that each of them may have."""
 
     columns: tuple[Column, ...]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from assay.report.clean import one_line
 from assay.report.story import Range, Sign
+from llm_runtime.structs import Struct
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _TOKEN = re.compile(r"[^\W_]+|\s+|_|[^\w\s]")
@@ -25,8 +25,7 @@ _MOST_WORDS = 300
 _MARKUP = re.compile(r"[*_`#|\[\]]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct):
     """The difference to an earlier text.
 
     Args:
@@ -42,8 +41,7 @@ class Changes:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct):
     """A sentence or a line of a text: where it begins, with the blanks behind it, and its words folded."""
 
     start: int

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from assay.report.clean import one_line
+from assay.report.columns import Column
 from assay.report.progress import Progress
 from assay.report.run import RunTotals
 from assay.report.standing import Leaning, Next, RunStanding, RunVerdict, State, WayOn
-from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Story, Table, Tone
+from assay.report.story import Block, Details, Fact, Note, Plain, Section, Story, Table, Tone
 from assay.report.sums import cost_facts, sums_tables
 from assay.report.units import count_noun, duration, short_count, written_time
 from llm_runtime.answerer import named_words

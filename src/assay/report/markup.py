@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
 from assay.report.clean import clean
+from llm_runtime.structs import Struct
 
 _VOID = frozenset({"br", "hr", "input", "link", "meta"})
 
 
-@dataclass(frozen=True, slots=True)
-class Trusted:
+class Trusted(Struct):
     """Markup that has already been made safe. Only a sanitiser and our own style sheet may become one."""
 
     html: str
@@ -23,8 +22,7 @@ class Trusted:
         return self.html
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct):
     """A tag with attributes and children; text among the children is escaped when it is rendered."""
 
     tag: str

@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel
 
 from assay.report.cases import USUAL, BenchCase, CaseBench, headings
+from assay.report.columns import Column
 from assay.report.lines import FieldWriter
 from assay.report.story import (
     Block,
-    Column,
     Details,
     Fact,
     Figure,

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from llm_runtime.structs import Struct
 
 SeatState: TypeAlias = Literal["waiting", "thinking", "done", "failed"]
 RunState: TypeAlias = Literal["running", "finished", "stopped", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct):
     """Why something waits, and until when, in milliseconds since the epoch; ``None`` where nobody knows."""
 
     why: str
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SeatProgress:
+class SeatProgress(Struct):
     """One participant.
 
     Args:
@@ -36,8 +35,7 @@ class SeatProgress:
     accent: str = "c0"
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct):
     """A run at one moment.
 
     Args:

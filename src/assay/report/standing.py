@@ -6,11 +6,12 @@ It is made of the log and of who carries the run out now. Every surface takes it
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from assay.report.clean import one_line
+from llm_runtime.structs import Struct
 
 State: TypeAlias = Literal["running", "waiting", "interrupted", "stopped", "failed", "finished"]
 Leaning: TypeAlias = Literal["good", "bad", "open", "neutral"]
@@ -38,16 +39,14 @@ class Next(StrEnum):
     NEW = "new"
 
 
-@dataclass(frozen=True, slots=True)
-class WayOn:
+class WayOn(Struct):
     """One thing to do next; ``what`` is the bound to raise, by its name among the terms."""
 
     kind: Next
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunVerdict:
+class RunVerdict(Struct):
     """What a run came to, in a line that is short enough for every place.
 
     Args:
@@ -70,8 +69,7 @@ class RunVerdict:
         return " · ".join(part for part in (self.outcome, self.ground, self.doubt) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class RunStanding:
+class RunStanding(Struct):
     """How a run stands.
 
     Args:

@@ -5,11 +5,13 @@ Every text in a story is raw: nothing is escaped or cleaned here. Renderers do t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from assay.report.columns import Column
 from assay.report.markup import Element
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from assay.report.cases import CaseBench
@@ -24,8 +26,7 @@ Sign: TypeAlias = tuple[int, str]
 """A place in a text, and the sign to set there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct):
     """What ties a stretch of a text to what somebody else wrote about it.
 
     Args:
@@ -47,8 +48,7 @@ class Pin:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(Struct):
     """Markdown that a model wrote.
 
     Args:
@@ -73,15 +73,13 @@ class Prose:
         return tuple(sorted((*self.notes, *((pin.end, pin.sign) for pin in self.pins))))
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct):
     """Text shown as it is, line for line."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct):
     """A range of a text to mark, ``text[start:end]``, and a sign to set behind it: the number of what it shows."""
 
     start: int
@@ -89,8 +87,7 @@ class Mark:
     sign: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(Struct):
     """Text shown as it is, line for line, with places marked.
 
     Args:
@@ -114,29 +111,14 @@ class Marked:
         return [piece for piece in pieces if piece[0]]
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Struct):
     """Somebody's words, and whose they are."""
 
     text: str
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A table's column. Numbers are set flush right."""
-
-    head: str
-    kind: Literal["text", "number"] = "text"
-
-
-def columns(*texts: str, numbers: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Return columns of texts, and behind them columns of numbers, by their heads."""
-    return (*map(Column, texts), *(Column(head, "number") for head in numbers))
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct):
     """Rows of text under typed columns; ``total`` is set apart as the sum of what stands above it.
 
     ``links`` are of the rows: a name that leads there, and the name of what its first cell leads to.
@@ -149,8 +131,7 @@ class Table:
     links: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct):
     """A picture drawn by our own code, and the same in words for whoever cannot see it."""
 
     svg: Element
@@ -158,31 +139,27 @@ class Figure:
     alternative: str
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct):
     """A remark of ours."""
 
     text: str
     tone: Tone = "info"
 
 
-@dataclass(frozen=True, slots=True)
-class Footnotes:
+class Footnotes(Struct):
     """Sources by their signs, which :class:`Prose` refers to."""
 
     entries: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(Struct):
     """Blocks that are folded away until asked for."""
 
     summary: str
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(Struct):
     """What one participant said.
 
     Args:
@@ -201,8 +178,7 @@ class Voice:
 Block: TypeAlias = "Prose | Plain | Marked | Quote | Table | Figure | Note | Footnotes | Details | Voice"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct):
     """A heading and what stands under it; ``brief`` where it is part of the page that is printed without an annex."""
 
     heading: str
@@ -210,16 +186,14 @@ class Section:
     brief: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct):
     """One thing to know at a glance."""
 
     label: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(Struct):
     """A report.
 
     Args:

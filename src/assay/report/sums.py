@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from assay.report.columns import columns
 from assay.report.lines import FieldWriter
-from assay.report.story import Block, Fact, Note, Table, columns
+from assay.report.story import Block, Fact, Note, Table
 from assay.report.tally import CallSums, Sums, Tally
 from assay.report.units import cost, count, duration, money
 from llm_runtime.toml import own_table

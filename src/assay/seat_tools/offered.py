@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, TypeAlias
 
@@ -13,6 +12,7 @@ from pydantic import AfterValidator, Field
 from assay.fields import Ui
 from llm_runtime.names import ToolName
 from llm_runtime.plugins import found, load
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 from llm_runtime.tool_calls import ToolSpec
 
@@ -31,8 +31,7 @@ class ToolFault(Exception):
     """A call that cannot be carried out; the model is told why."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeatTool:
+class SeatTool(Struct):
     """A tool that seats may use.
 
     Args:

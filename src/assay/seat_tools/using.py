@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from assay.seat_tools.offered import STANDS, offered, opening
@@ -12,6 +12,7 @@ from assay.seat_tools.quoting import looked_up
 from llm_runtime.canonical import canonical_json
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.tool_calls import ToolCall, listed, parse_call
 
 TOOL = "tool:"
@@ -70,8 +71,7 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, seats: Set[str],
     return ask
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookups:
+class _Lookups(Struct):
     """Calls of tools for one answer; ``shown`` are the texts of others that the seat has read so far."""
 
     generate: Generate

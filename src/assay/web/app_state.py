@@ -39,6 +39,7 @@ from llm_runtime.rewording import reworded
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.upkeep import tags_of
+from llm_runtime.structs import Struct
 
 _BODY = 4 << 20
 _READ = 1 << 25
@@ -47,8 +48,7 @@ _LETTERS_S = 0.5
 """Between two looks at a mailbox folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct):
     """A model that was measured, and what that means for each protocol."""
 
     capabilities: Capabilities

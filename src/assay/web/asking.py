@@ -15,6 +15,7 @@ from assay.report.story import Prose
 from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.rewording import instead
+from llm_runtime.structs import Struct
 
 _FENCE = re.compile(
     r"<<<(?!END )(?P<name>[^<>\n]{1,200}) (?P<nonce>[0-9a-f]{8,64})>>>\n"
@@ -25,8 +26,7 @@ _FOR_MODELS = re.compile(r"(?:(?<=[.\n])|^)[^.\n]*\bJSON\b[^.\n]*\.?", re.MULTIL
 _NUMBERED = re.compile(r"\b\d+:(?=\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class BriefPart:
+class BriefPart(Struct):
     """A piece of a brief, in Markdown; with a title it is material, without one it says what is asked."""
 
     title: str
@@ -68,8 +68,7 @@ _ROWS = 3
 """Rows of a list of groups that says no number; those left blank are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerField:
+class AnswerField(Struct):
     """One field of an answer.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import median
 
 from markupsafe import Markup
@@ -31,6 +31,7 @@ from assay.web.templating import render
 from llm_runtime.messages import Usage
 from llm_runtime.price import Price
 from llm_runtime.store import RunStore, RunSummary
+from llm_runtime.structs import Struct
 from llm_runtime.tokens import estimate_tokens
 
 _LONGEST = 4_000
@@ -62,8 +63,7 @@ _MEASURED = 9
 """Finished runs of a kind that an estimate is read from."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsualRun:
+class UsualRun(Struct):
     """What a usual run takes.
 
     Args:
@@ -177,16 +177,14 @@ _PATIENCE_S = 0.15
 """How long what suits a text waits for endpoints to list their models."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct):
     """What is known of a recording here: its latest run, and why it cannot be played where it cannot."""
 
     run: RunSummary | None = None
     missing: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct):
     """A kind of run that may be begun: why the text suits it, empty where it does not, and what it will take."""
 
     run: RunType
@@ -194,8 +192,7 @@ class Way:
     estimate: UsualRun | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StartBox:
+class StartBox(Struct):
     """What stands in the box and under it.
 
     Args:

@@ -8,7 +8,7 @@ import io
 import json
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any, cast
@@ -36,6 +36,7 @@ from llm_runtime.errors import LlmRuntimeError, RunNotFound
 from llm_runtime.models import fits
 from llm_runtime.store import RunStore
 from llm_runtime.store.notes import Note, notes_of, write_note
+from llm_runtime.structs import Struct
 
 _TEXT, _LEAST = 8_000_000, 300
 """Characters of texts that a browser is sent to search in, of all cases together; of each at least."""
@@ -44,8 +45,7 @@ _MEDIA = {".csv": "text/csv", ".jsonl": "application/jsonl", ".toml": "applicati
 _WAIVED = timedelta(days=30)
 
 
-@dataclass(frozen=True, slots=True)
-class LookedAt:
+class LookedAt(Struct):
     """What somebody looks through: where it is, its title, its cases with notes, and the run, where it is one."""
 
     address: str

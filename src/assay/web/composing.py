@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
 from assay.fields import FieldSpec
 from assay.protocol import RunType
 from assay.web.forms import terms_fields
+from llm_runtime.structs import Struct
 
 _CHOICES = 3
 """Shown at once beside what is asked."""
 _MODELS, _BOUNDS, _REST = "Models and seats", "Bounds", "How it is done"
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
+class FormField(Struct):
     """A field as the template of forms wants it: its description, and what it shows before anybody typed."""
 
     spec: FieldSpec
@@ -34,8 +33,7 @@ class FormField:
         return self.spec.help.replace(" (repeatable).", ", one a line.")
 
 
-@dataclass(frozen=True, slots=True)
-class Composer:
+class Composer(Struct):
     """The fields of a form, sorted.
 
     Args:

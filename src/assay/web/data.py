@@ -6,9 +6,9 @@ from dataclasses import asdict, fields
 from io import BytesIO
 from typing import Any
 
+from assay.report.columns import Column
 from assay.report.markup import Element, render
 from assay.report.story import (
-    Column,
     Details,
     Fact,
     Figure,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -21,13 +20,13 @@ from assay.web.forms import terms_fields
 from assay.web.people import may_all
 from assay.web.permissions import Need, may_start
 from llm_runtime.plugins import FOREIGN, unloadable
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct):
     """One address.
 
     Args:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
@@ -22,6 +21,7 @@ from llm_runtime.files import write_atomic
 from llm_runtime.models import fits
 from llm_runtime.rewording import reworded
 from llm_runtime.settings import data_dir
+from llm_runtime.structs import Struct
 
 _BUILT_IN = re.compile(r"@[a-z]+")
 
@@ -56,8 +56,7 @@ _APART = (*_KIND, "seed", "queue", "estimate")
 """Fields that belong to no model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct):
     """The form of a kind of run.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from io import BytesIO
 from math import inf
@@ -38,14 +38,14 @@ from llm_runtime.store.notes import Note, all_tags, notes_of, tags_of_runs
 from llm_runtime.store.run_reader import Order
 from llm_runtime.store.searching import index_runs
 from llm_runtime.store.upkeep import remove, set_tags
+from llm_runtime.structs import Struct
 
 STATES: tuple[RunState, ...] = ("running", "interrupted", "finished", "stopped", "failed")
 ORDERS: tuple[Order, ...] = ("newest", "dearest", "longest", "calls")
 _ORDER_WORDS = (("dearest", "Dearest first"), ("longest", "Longest first"), ("calls", "Most calls first"))
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct):
     """How the reader searches, filters and sorts the list; empty where not at all."""
 
     search: str = ""
@@ -65,8 +65,7 @@ class Choice:
         return urlencode({name: value for name, value in {**asdict(self), "before": before}.items() if value})
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRuns:
+class ListedRuns(Struct):
     """Runs to show, what is known of each by its id, whether there are more, how many in all up to `COUNTED`."""
 
     runs: Sequence[RunSummary]

@@ -6,7 +6,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 
 from assay.registry import fold_for, standing
@@ -19,6 +18,7 @@ from assay.web.calls import CallLog
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import RunStarted, UnknownEvent
 from llm_runtime.store import RunState, RunStore
+from llm_runtime.structs import Struct
 
 _LOOK_S = 0.04
 """Between two looks at a run that is being written: part of the 200 ms in which an event is to be seen."""
@@ -28,8 +28,7 @@ _KEPT = 8
 """Runs that stay folded although nobody watches them, so that a page and its stream fold once."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventLine:
+class EventLine(Struct):
     """An event in a list.
 
     Args:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from llm_runtime.files import write_atomic
 from llm_runtime.http.shape import mapping
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.providers.mailbox import MAX_BYTES
+from llm_runtime.structs import Struct
 from llm_runtime.tokens import estimated_usage
 
 _NAME = re.compile(r"([0-9]{4,9}-[a-z0-9-]{1,60})\.request\.json")
@@ -28,8 +28,7 @@ _MOST = 200
 _ANSWERS = (".reply.json", ".reply.md", ".reply.txt")
 
 
-@dataclass(frozen=True, slots=True)
-class MailboxQuestion:
+class MailboxQuestion(Struct):
     """A request in a mailbox folder that has no answer yet; as the run's log has it."""
 
     name: str
@@ -101,8 +100,7 @@ def _key(request: dict[str, Any]) -> str:
     return json.dumps([request.get("label"), request.get("messages")], sort_keys=True)
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingRequest:
+class WaitingRequest(Struct):
     """A request that waits for a person.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from markupsafe import Markup
 
@@ -20,12 +20,12 @@ from assay.web.endpoints import run_links
 from assay.web.live_runs import LiveRun
 from assay.web.templating import render
 from llm_runtime.answerer import named_words
+from llm_runtime.structs import Struct
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
-class RunPageState:
+class RunPageState(Struct):
     """What a run's page knows beside its log.
 
     Args:
@@ -45,8 +45,7 @@ class RunPageState:
     shared: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WaysOn:
+class WaysOn(Struct):
     """How to go on from a run.
 
     Args:
@@ -66,8 +65,7 @@ class WaysOn:
     parent: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageParts:
+class PageParts(Struct):
     """A view in exchangeable pieces: their markup by element id, and the order of those in the main column."""
 
     pieces: dict[str, Markup]

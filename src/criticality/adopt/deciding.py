@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from criticality.adopt.adopting import Adoption, Finding
 from criticality.adopt.proposing import Promised, Proposal, documented
 from criticality.standing import Candidate
+from llm_runtime.structs import Struct
 
 _ENDED = re.compile(r"(.*); (it raised|the result was) (.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Deviation:
+class Deviation(Struct):
     """A promise of a docstring beside what the code does instead.
 
     Args:

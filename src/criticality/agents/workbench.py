@@ -6,7 +6,6 @@ journal has it, beside the accepted bodies of the others. So nothing else that w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,12 @@ from criticality.orchestrator import read_project
 from criticality.project import files
 from criticality.verdicts import Bench, judged
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 _MOST = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Workbench:
+class Workbench(Struct):
     """A project and its tools, in front of one agent.
 
     Args:

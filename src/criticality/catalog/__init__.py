@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
+
+from llm_runtime.structs import Struct
 
 #: What each risk asks for before a transformation is accepted.
 SCOPES: dict[int, str] = {
@@ -15,8 +16,7 @@ SCOPES: dict[int, str] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class SmellDefinition:
+class SmellDefinition(Struct):
     """A smell: above ``threshold`` it is one; ``applicable`` are the patterns that it may call for."""
 
     category: str
@@ -24,16 +24,14 @@ class SmellDefinition:
     applicable: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct):
     """Code before a transformation and after it."""
 
     before: str
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class PatternDefinition:
+class PatternDefinition(Struct):
     """A transformation, and what it makes possible; its guards stand in the template."""
 
     id: str
@@ -48,8 +46,7 @@ class PatternDefinition:
         return self.template.replace("{{ example }}", shown)
 
 
-@dataclass(frozen=True, slots=True)
-class DetectedSmell:
+class DetectedSmell(Struct):
     """A smell in a function; ``severity`` is how far its threshold is exceeded."""
 
     smell_id: str
@@ -57,8 +54,7 @@ class DetectedSmell:
     severity: float
 
 
-@dataclass(frozen=True, slots=True)
-class TransformationType:
+class TransformationType(Struct):
     """A pattern to try on a function, for a smell."""
 
     pattern_id: str

@@ -5,8 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from llm_runtime.structs import Struct
 
 #: What a compiler says, and where: ``file:line[:column]: word``, or Rust's arrow.
 _PLACE = re.compile(r"^(?:[^\S\n]*--> )?([^\s:]+):(\d+)(?::\d+)?(?::[ \t]*(\w*)|$)", re.MULTILINE)
@@ -15,8 +17,7 @@ _MARK = re.compile(r"^\s*// body (\d+)$")
 _NO_ERRORS = ("note", "warning", "remark")
 
 
-@dataclass(frozen=True, slots=True)
-class ServedProgram:
+class ServedProgram(Struct):
     """What a language makes of bodies: a program that serves each of their variants.
 
     Args:

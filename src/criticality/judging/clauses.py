@@ -6,12 +6,12 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, islice, product
 from typing import Any
 
 from criticality.judging.domain import Domain, NotEvaluable
 from criticality.spec.predicates import BUILTINS
+from llm_runtime.structs import Struct
 
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Eq: ast.Eq,
@@ -33,8 +33,7 @@ Goal = tuple[tuple[str, ...], Any]
 Compared = tuple[ast.expr, ast.cmpop, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct):
     """One of the predicates that must all hold.
 
     Args:

@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
@@ -23,6 +22,7 @@ from criticality.judging.texts import PLAIN, formed, letters, some_changes
 from criticality.spec.literals import Literals, constants
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import Bounds, bounds, constraints_of
+from llm_runtime.structs import Struct
 
 #: A number far from all others.
 FAR = 10**6
@@ -49,8 +49,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _Due = Sequence[tuple[Condition, Part]]
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Struct):
     """A name that takes a value: a parameter, a field of a record."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from time import thread_time
@@ -18,6 +17,7 @@ from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
 from criticality.spec.predicates import Predicate, parse_predicate
 from criticality.spec.types import Param, parse_param
+from llm_runtime.structs import Struct
 
 #: Seconds since 1970 at the beginning of every temporal test.
 BEGINNING = 1_700_000_000
@@ -41,8 +41,7 @@ class BodyRaised(Exception):
     """An error that the specification does not know."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct):
     """A promise that does not hold: its words, and the values for which it does not."""
 
     promise: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.structs import Struct
 
 
 class JudgeFailed(LlmRuntimeError):
@@ -39,16 +39,14 @@ class Call:
         return self._both[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Struct):
     """It came back with a value."""
 
     value: Any
     trace: tuple[Call, ...] | None = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(Struct):
     """It ended with an error: ``kind`` is its name."""
 
     kind: str
@@ -56,8 +54,7 @@ class Raised:
     trace: tuple[Call, ...] | None = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Died:
+class Died(Struct):
     """It gave no answer that can be taken: why, in words, without code."""
 
     reason: str
@@ -68,8 +65,7 @@ class Died:
         return "SIGKILL" in self.reason or "SIGTERM" in self.reason
 
 
-@dataclass(frozen=True, slots=True)
-class NoSuchValue:
+class NoSuchValue(Struct):
     """The language cannot hold an argument, so the call says nothing of the body: why, in words."""
 
     reason: str

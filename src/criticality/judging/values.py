@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, islice, product
 from typing import Any
 
@@ -16,6 +15,7 @@ from criticality.judging.sequences import NoValue
 from criticality.judging.shapes import TEXTUAL, size_of
 from criticality.spec.types import Param, TypeRef, parse_type
 from criticality.spec.values import bounds
+from llm_runtime.structs import Struct
 
 #: Sizes of long values, and how their items follow each other.
 _LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
@@ -32,16 +32,14 @@ _WIDTHS, _SPARE, _FAR_CASES = (31, 32, 53, 63, 64), 9, 40
 _BEYOND = re.compile(r"\b\d{10}")
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct):
     """Arguments, and where they come from: ``pinned``, ``all``, ``drawn``, ``long`` or ``far``."""
 
     args: tuple[Any, ...]
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct):
     """How many cases of each origin are made at most: drawn ones small and any; ``whole`` where they are all.
 
     Args:

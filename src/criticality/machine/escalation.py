@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from criticality.labels import Tier
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 
 FailureKind: TypeAlias = Literal[
     "syntax", "syntax_fatal", "type", "test", "timeout", "semantic", "complexity", "security", "coherence"
@@ -24,8 +24,7 @@ class EscalationLimits(Model):
     require_opus_attempt: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
+class _Decision(Struct):
     """What comes next: ``retry`` in the tier, ``escalate`` to ``tier``, ``break``, ``review``, or ``lattice``."""
 
     action: Literal["retry", "escalate", "break", "review", "lattice"]

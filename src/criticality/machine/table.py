@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Struct):
     """A condition on state and event; ``argument`` and ``guards`` are what it is about."""
 
     type: str
@@ -17,16 +16,14 @@ class Guard:
     guards: tuple[Guard, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct):
     """A side effect that follows an advance; ``argument`` says on what."""
 
     type: str
     argument: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Struct):
     """One row. ``source`` and ``target`` are ``phase.subState``, ``active`` (any), ``blocked`` or ``completed``."""
 
     source: str

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from criticality.spec.predicates import Predicate, PredicateFault, one_line, parse_predicate
 from llm_runtime.rewording import reworded
+from llm_runtime.structs import Struct
 
 Purity: TypeAlias = Literal["pure", "reads", "writes", "io"]
 PURITIES = ("pure", "reads", "writes", "io")
@@ -29,8 +29,7 @@ class ContractFault(ValueError):
     """A clause is not in the grammar; one line says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contract:
+class Contract(Struct):
     """The clauses of one function, in the order they were written within each kind.
 
     ``complexity`` is the class of a big O: ``"log n"``. ``lines`` are the clauses as written.

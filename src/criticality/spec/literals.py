@@ -6,12 +6,12 @@ import re
 from ast import literal_eval
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.contracts import Contract
+from llm_runtime.structs import Struct
 
 _LONGEST = 60
 _MOST = 40
@@ -24,8 +24,7 @@ _CONSTANT = re.compile(rf"{_QUOTED}|(?<![\w.])(\d[\d_]*)")
 _FORM = re.compile(rf"\bmatches\([^\"']*,\s*{_QUOTED}\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Literals:
+class Literals(Struct):
     """Texts of 1 to 60 characters and whole numbers within 10^9, at most 40 of each, each once.
 
     They stand in the order of the specification, so that the same specification makes the same tests.

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import lru_cache
 
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 MAX_LENGTH = 500
@@ -38,8 +38,7 @@ class PredicateFault(ValueError):
     """A predicate that was meant to be checked cannot be; one line says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(Struct):
     """A parsed predicate.
 
     Args:

@@ -12,11 +12,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.rewording import instead
+from llm_runtime.structs import Struct
 
 #: Types without arguments that every adapter maps.
 SCALARS = frozenset({"Int", "Float", "Decimal", "Text", "String", "Bool", "Bytes", "UUID", "Date", "Timestamp", "Unit"})
@@ -33,8 +33,7 @@ class TypeFault(ConfigurationError):
     """A type is not written in the neutral language, or not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypeRef:
+class TypeRef(Struct):
     """One type: ``Map<Text, List<Account>>`` is ``Map`` with two arguments."""
 
     name: str
@@ -86,8 +85,7 @@ def _read(text: str, node: ast.expr, depth: int) -> TypeRef:
     return TypeRef(name, tuple(_read(text, arg, depth + 1) for arg in args))
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct):
     """A named value of a type: ``amount: Decimal``."""
 
     name: str

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct):
     """What constraints say of a number, and of a length.
 
     Args:

@@ -6,7 +6,6 @@ Everything is keyed by a seat's index in the triaged council, because two seats 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from itertools import cycle
 from typing import Literal, TypeAlias, TypeVar
 
@@ -20,6 +19,7 @@ from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError, Struc
 from llm_runtime.events import Emit, ModelSubstituted
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import gather
 
 S = TypeVar("S")
@@ -36,8 +36,7 @@ class CouncilFailed(LlmRuntimeError):
     exit_code = CallError.exit_code
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct):
     """A triaged seat; ``label`` is ``"INDEX:ROLE"``, by its 0-based place in the council: its name everywhere.
 
     ``model`` is the user's choice and beats the hint; empty where there is none.
@@ -64,8 +63,7 @@ def panel_models(roles: Sequence[CouncilRole], models: Sequence[str]) -> list[st
     return [model or least for model in chosen]
 
 
-@dataclass(frozen=True, slots=True)
-class CouncilRun:
+class CouncilRun(Struct):
     """What the parts of one run share.
 
     Args:

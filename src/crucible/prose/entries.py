@@ -7,7 +7,7 @@ it is said to be from, an outcome only with words that were written after the ob
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, pairwise
 
 from pydantic import BaseModel
@@ -17,10 +17,10 @@ from crucible.passages import ANSWER, Passage, Span, locate
 from crucible.prose.around import TARGETS
 from crucible.transcript import CouncilTranscript, Loop
 from llm_runtime.grouping import grouped
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(Struct):
     """One critique, what it attacked and what was written after it.
 
     Args:

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from pydantic import BaseModel, Field, model_validator
@@ -16,6 +15,7 @@ from crucible.proving.records import Proof, Witness
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 
 TRIES = 3
 #: Characters of each text that is shown, by the bound that a call is composed for: all, less, least.
@@ -62,8 +62,7 @@ class Proven(BaseModel):
     read_alike: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FindingCase:
+class FindingCase(Struct):
     """One finding to be proved.
 
     Args:

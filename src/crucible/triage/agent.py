@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from crucible.config import EngineConfig
@@ -18,6 +17,7 @@ from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence
 from llm_runtime.rewording import instead
+from llm_runtime.structs import Struct
 from llm_runtime.structured import schema_text
 
 __all__ = ["MAX_INPUT_BYTES", "InputError", "Inquiry", "TriageAgent", "TriageError", "parse_triage"]
@@ -32,8 +32,7 @@ class InputError(ConfigurationError):
     """The query or its context cannot be put to a council; nothing was asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inquiry:
+class Inquiry(Struct):
     """A query and its context as JSON, both fit to be asked about."""
 
     query: str
@@ -53,8 +52,7 @@ class Inquiry:
         return cls(query, None if context is None else _context_json(context))
 
 
-@dataclass(frozen=True, slots=True)
-class TriageAgent:
+class TriageAgent(Struct):
     """Asks the triage model to configure a council; the fences around what it reads are drawn from ``seed``.
 
     The default model is asked where nobody serves that of triage.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, Field
@@ -18,6 +18,7 @@ from crux.requests import Questioner, entry_line
 from crux.results import CamelModel
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import gather
 
 Kind: TypeAlias = Literal["same", "entails", "supports", "contradicts", "undermines", "unrelated", "unsure"]
@@ -29,8 +30,7 @@ _NAMELESS: tuple[Kind, ...] = ("unrelated", "unsure")
 _NAMING: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind not in _NAMELESS)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct):
     """A premise, and the claim that it may bear on."""
 
     premise: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +14,7 @@ from crux.requests import Questioner, entry_line
 from crux.retrieval.lexical import Lexical
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 
 #: Claims that a model is shown at once.
 BLOCK = 120
@@ -47,8 +47,7 @@ class _Proposals(BaseModel):
     relations: list[_Proposal] = Field(max_length=400)
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(Struct):
     """Relations that are proposed among one author's claims: pairs of ids, and the kind where a model named one."""
 
     author: str

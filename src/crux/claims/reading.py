@@ -23,6 +23,7 @@ from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
@@ -62,8 +63,7 @@ class _Readings(BaseModel):
     passages: list[_ReadPassage] = Field(max_length=200)
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Struct):
     """A passage that got no usable answer, twice."""
 
     chunk: Chunk

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from crux.results import DebateResult, LedgerEntry, TrackedStance
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class StancePoint:
+class StancePoint(Struct):
     """One persona's stance at one message.
 
     Args:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from crux.personas.corpus import Corpus, in_parts, make_corpus
 from crux.sources.file import CorpusError
 from crux.sources.place import read_place
 from crux.sources.utterance import Balance, PlaceReading, Utterance
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(Struct):
     """What an import found.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from crux.personas.beliefs import BeliefEdge, BeliefNode
@@ -12,6 +12,7 @@ from crux.personas.persona import Persona
 from crux.results import Place
 from crux.retrieval.embed import Embed
 from crux.retrieval.index import Index, Sentence, laid_out
+from llm_runtime.structs import Struct
 
 #: A passage that speaks of less than this much of a question does not bear on it. Of 46 questions on what
 #: Hamilton, Madison and "Brutus" wrote it takes one to be outside. To find too much outside is the worse error.
@@ -26,8 +27,7 @@ _LOOKED_AT = 9
 _ROWS_A_BELIEF = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Grounds:
+class Grounds(Struct):
     """What was found.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from crux.quotes import opens_quoted, spans
 from crux.results import Place
 from crux.retrieval.embed import Embed, Rows
 from crux.retrieval.lexical import Lexical
+from llm_runtime.structs import Struct
 
 #: Reciprocal rank fusion (Cormack et al. 2009): 1 / (60 + rank), summed over the rankings.
 _RRF = 60
@@ -23,16 +23,14 @@ _PASSAGES = 30
 _LEAST, _LEAST_IN_GRAMS, _MOST = 15, 6, 600
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct):
     """A passage that bears on a question; ``score`` is above 0, and compares within one answer only."""
 
     chunk: Chunk
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct):
     """A sentence that bears on a question.
 
     Args:

@@ -8,7 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,6 +22,7 @@ from llm_runtime.documents import DocumentError, read_bytes
 from llm_runtime.documents.markup import one_line
 from llm_runtime.grouping import grouped
 from llm_runtime.rewording import reworded
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 MAX_FILES = 20_000
@@ -45,8 +46,7 @@ _POSTS = re.compile(r"(?:.*/)?data/tweets?(?:-part(\d{1,4}))?\.js|tweets?(?:-par
 _LISTS = frozenset(own_table("crux.sources", "names.toml")["lists"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(Struct):
     """A file of a place: its name in it, and what gives its bytes."""
 
     name: str

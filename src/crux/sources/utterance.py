@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pydantic import Field
 
 from crux.results import CamelModel
 from llm_runtime.documents.markup import Composed, Span
+from llm_runtime.structs import Struct
 
 
 class Utterance(CamelModel):
@@ -56,8 +57,7 @@ def uttered(body: Composed, **fields: str | tuple[str, ...] | None) -> Utterance
     return Utterance.model_validate({**fields, **told, "quoted_from": body.whom if any(body.whom) else None})
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(Struct):
     """What became of every character of the texts: ``characters == kept + quoted + code + sum(left_out.values())``.
 
     Args:
@@ -81,8 +81,7 @@ class Balance:
         return f"{self.characters:,} characters: {', '.join(part for part in parts if not part.startswith('0 '))}"
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceReading:
+class PlaceReading(Struct):
     """What stands in a place.
 
     Args:

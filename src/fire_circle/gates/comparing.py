@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from pydantic import Field
@@ -12,6 +12,7 @@ from fire_circle.binding import differing
 from fire_circle.gates.conditions import Conditions
 from fire_circle.gates.verdicts import CaseVerdict, Expected, SuiteChange, tried
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 
 
 class Waiver(Model):
@@ -28,8 +29,7 @@ class Waiver(Model):
     until: date
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteSide:
+class SuiteSide(Struct):
     """A suite as one branch has it.
 
     Args:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.prompt_guard import shortfalls as shortfalls
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 COMPLETE = "complete"
 """The gate beside every other one: all seats gave their scores to the end."""
@@ -24,8 +24,7 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct):
     """One condition; ``measure`` is F, T, I (0.0 to 1.0), patterns, security or hidden (counts)."""
 
     measure: str
@@ -70,8 +69,7 @@ def gate_of(text: str) -> Gate:
     return gate
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(Struct):
     """What stops a build: any of the gates, or a circle that was not complete, where that may not pass."""
 
     gates: tuple[Gate, ...]

@@ -11,7 +11,6 @@ import re
 import subprocess
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -21,6 +20,7 @@ from llm_runtime.files import saying
 from llm_runtime.rewording import instead, reworded
 from llm_runtime.settings import data_dir
 from llm_runtime.store.signing import KeySigner
+from llm_runtime.structs import Struct
 
 SIGNERS = "assay.signers"
 """The file of those whose verdicts count, a line each: a public key in hex, and whose it is."""
@@ -29,8 +29,7 @@ _KEY = re.compile(r"^\s*([0-9a-f]{64})\b", re.MULTILINE)
 _SECONDS = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct):
     """A commit of the repository that is worked in.
 
     Args:
@@ -94,8 +93,7 @@ class Base:
             yield Path(aside, "tree", self.here)
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(Struct):
     """What a verdict of a lock rests on: public keys in hex, and the base, where there is one."""
 
     keys: frozenset[str]

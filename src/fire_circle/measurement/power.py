@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from math import log
 
+from llm_runtime.structs import Struct
 
-@dataclass(frozen=True, slots=True)
-class Power:
+
+class Power(Struct):
     """Shares of studies whose verdict is a lift where the gain is ten points at 5% false alarms, 0.0 to 1.0.
 
     ``apart``: where the best other way detects 60% and errs on items of its own; ``alike``: where it detects 85%

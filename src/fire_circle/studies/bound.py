@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from fire_circle.measurement.power import Power, lift_power
@@ -11,10 +11,10 @@ from fire_circle.studies.folder import Manifest, StudyFolder
 from fire_circle.studies.passes import Passes, finished_controls
 from fire_circle.study import Study, StudyPlan, plan_study
 from llm_runtime.pricing import PriceTable
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct):
     """The most that each pass may take; the control's is that of round 1, times the number of rounds."""
 
     passes: tuple[tuple[str, StudyPlan], ...]

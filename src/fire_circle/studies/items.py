@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,6 +14,7 @@ from fire_circle.rows import Columns, DataError, Item, read_items
 from fire_circle.transcripts import TranscriptRecord
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
 from llm_runtime.files import atomic_file, saying
+from llm_runtime.structs import Struct
 
 #: Our own sets, by the names that the command line knows.
 BUILT_IN = ("@pairs", "@histories", "@overdefence")
@@ -23,8 +24,7 @@ OTHER_HISTORY = "another history"
 _GROUPS = ("category", "split", "pair", "kind")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct):
     """An item, and what measurements group it by.
 
     Args:
@@ -42,8 +42,7 @@ class Row:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct):
     """What a file of items holds: how many, whether all have labels, and a digest of its bytes."""
 
     items: int
@@ -51,8 +50,7 @@ class Written:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct):
     """Where items come from.
 
     Args:

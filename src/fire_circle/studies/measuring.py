@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from fire_circle.consensus import mean
@@ -26,6 +25,7 @@ from fire_circle.studies.passes import read_controls
 from fire_circle.study import StudyLine, read_study
 from llm_runtime.grouping import grouped
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
+from llm_runtime.structs import Struct
 
 T = TypeVar("T")
 
@@ -37,8 +37,7 @@ _WORDS: dict[str, object] = {"dialogue_history": (), "layer_results": {}, "histo
 """What was said in a circle: that of all items does not fit into memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Struct):
     """A judged item: its result without the words, F by seat in each round, and who moved."""
 
     index: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
+from llm_runtime.structs import Struct
 from llm_runtime.wrappers.journal import CallJournal, whole_lines
 
 MEASURES = ("lift", "control", "ablation", "calibration", "overdefence", "pairs", "groupthink", "hijack")
@@ -42,8 +43,7 @@ class ControlLine(Model):
     error: str = Field(default="", exclude_if=lambda words: not words)
 
 
-@dataclass(frozen=True, slots=True)
-class Passes:
+class Passes(Struct):
     """The passes of one study, over one folder.
 
     Args:

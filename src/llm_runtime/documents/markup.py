@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Literal, TypeAlias
 
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 Kind: TypeAlias = Literal["own", "quoted", "code"]
@@ -41,8 +42,7 @@ def one_line(value: object) -> str:
     return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct):
     """A run of text, as it is read.
 
     Args:
@@ -56,8 +56,7 @@ class Piece:
     whom: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Composed:
+class Composed(Struct):
     """Pieces as one text; spans count its characters. ``whom`` has an entry for each quotation."""
 
     text: str

@@ -7,7 +7,6 @@ import posixpath
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePath
 from typing import Any
@@ -19,6 +18,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.files import saying
 from llm_runtime.rewording import reworded
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 MAX_BYTES = 256 * 2**20
@@ -40,8 +40,7 @@ class NoTextError(DocumentError):
     """A document has no text: its pages may be pictures. Exit code 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct):
     """What stands in a document.
 
     Args:

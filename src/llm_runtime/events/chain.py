@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 
 from llm_runtime.events.event import Event
+from llm_runtime.structs import Struct
 
 GENESIS = bytes(32)
 """The digest before the first record."""
@@ -16,8 +16,7 @@ _LINE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct):
     """One entry of a run's log.
 
     Args:

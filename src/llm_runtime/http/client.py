@@ -7,7 +7,7 @@ import socket
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
@@ -32,6 +32,7 @@ from llm_runtime.http.secrets import HeaderSecret, Redactor
 from llm_runtime.http.shape import mapping, one_line, text
 from llm_runtime.http.waits import about_waiting, read_wait
 from llm_runtime.silence import HOSTED_PATIENCE, Patience, Silence
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     import aiohttp
@@ -257,8 +258,7 @@ class _OpenSession(NamedTuple):
     answered: set[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Route:
+class _Route(Struct):
     base_url: str
     query: str = field(repr=False)
     proxy: str | None = field(repr=False)

@@ -10,13 +10,13 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from llm_runtime.addresses import Address, is_public
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     import aiohttp
@@ -28,8 +28,7 @@ class PageRefused(ConfigurationError):
     """A page cannot be had, or must not be; one line with its address. Exit code 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct):
     """What an address gave: ``kind`` is its media type, ``etag`` is for the next time, ``url`` where it was."""
 
     url: str

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Set
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
 from llm_runtime.errors import CallError, ContextExceeded, ModelNotFound, Moderated, RequestRefused
 from llm_runtime.http.shape import mapping
+from llm_runtime.structs import Struct
 from llm_runtime.toml import own_table
 
 Quirk: TypeAlias = Literal[
@@ -33,8 +33,7 @@ _UNSUPPORTED = re.compile(r"support|deprecat|not allowed|not permitted|unknown|u
 _ABOUT_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Complaint:
+class _Complaint(Struct):
     """A row of ``quirks.toml``."""
 
     quirk: Quirk

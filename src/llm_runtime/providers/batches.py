@@ -13,7 +13,7 @@ import hashlib
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from string import Template
 from typing import Any, NoReturn, TypeAlias
@@ -29,6 +29,7 @@ from llm_runtime.http.causes import STREAMED_STATUS
 from llm_runtime.http.reading import Incoming, parse_json
 from llm_runtime.http.shape import mapping, one_line, sequence, text
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import AnswerAwaited
 from llm_runtime.toml import own_table
 
@@ -53,8 +54,7 @@ _FORM = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BatchApi:
+class BatchApi(Struct):
     """A vendor's batch interface: a table of ``batches.toml``.
 
     Args:
@@ -85,8 +85,7 @@ BATCH_APIS: Mapping[str, BatchApi] = TypeAdapter(dict[str, BatchApi]).validate_p
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SentBatch:
+class SentBatch(Struct):
     """A batch that a vendor has.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ from llm_runtime.http import Http
 from llm_runtime.http.shape import mapping, text
 from llm_runtime.price import Price
 from llm_runtime.providers.listing import Listed, read_listing
+from llm_runtime.structs import Struct
 from llm_runtime.wires import wire_of
 
 #: How long the list of a hosted endpoint is taken to hold: runs of one process ask for it again and again.
@@ -33,8 +34,7 @@ _OWNERS = {"llamacpp": "llama.cpp", "vllm": "vllm", "organization_owner": "lmstu
 _CHARGED = ("prompt", "completion", "input_cache_read", "input_cache_write", "internal_reasoning", "request")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct):
     """A server that answered.
 
     Args:

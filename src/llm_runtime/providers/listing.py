@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,14 +11,14 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import MalformedReply
 from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence, text
+from llm_runtime.structs import Struct
 
 _WORD = re.compile(r"[a-z]+")
 #: Parts of an id that name a release, not a line.
 _RELEASE = frozenset({"latest", "preview", "exp", "beta", "models"})
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct):
     """A model as its endpoint lists it.
 
     Args:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import exp, log
 from typing import Literal
 
+from llm_runtime.structs import Struct
 
-@dataclass(frozen=True, slots=True)
-class BernoulliEProcess:
+
+class BernoulliEProcess(Struct):
     """The wealth of a gambler who bets that a success rate exceeds (or falls short of) ``null_rate``.
 
     Starting at 1, each outcome x multiplies the wealth by 1 + λ(x - p₀), with the stake λ = (q - p₀) / (p₀(1 - p₀))

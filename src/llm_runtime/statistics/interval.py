@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import NormalDist
+
+from llm_runtime.structs import Struct
 
 STANDARD_NORMAL = NormalDist()
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct):
     """A point estimate between two bounds.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 from llm_runtime.statistics.interval import Interval, two_sided_z
+from llm_runtime.structs import Struct
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
@@ -88,8 +88,7 @@ def newcombe_stratified(strata: Sequence[tuple[int, int, int, int]], confidence:
     return Interval(mean, max(-1.0, mean - down), min(1.0, mean + up), confidence)
 
 
-@dataclass(frozen=True, slots=True)
-class PairedCounts:
+class PairedCounts(Struct):
     """The four cells of a paired yes/no comparison of A and B on the same items; none negative.
 
     Raises:

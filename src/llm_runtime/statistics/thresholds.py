@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isfinite, nextafter, sqrt
 
 from llm_runtime.statistics.interval import Interval, two_sided_z
 from llm_runtime.statistics.proportions import wilson
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class DetectionRates:
+class DetectionRates(Struct):
     """What a threshold does to one set of cases: the share of positives that fire, and of negatives that do."""
 
     threshold: float

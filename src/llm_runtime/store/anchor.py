@@ -12,13 +12,13 @@ it is signed as it was found.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.files import saying, write_atomic
+from llm_runtime.structs import Struct
 
 _DOMAIN = b"assay run head 1\n"
 _DOMAIN_WITH_TRAIL = b"assay run head 2\n"
@@ -26,8 +26,7 @@ _DOMAIN_WITH_TRAIL = b"assay run head 2\n"
 STEP = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct):
     """The end of a log: its ``length`` in records and the ``digest`` of the last one.
 
     ``trail`` is the SHA-256 of the first 16 bytes of each record's digest; empty in heads of the first kind.
@@ -46,8 +45,7 @@ class Head:
         return _DOMAIN_WITH_TRAIL + canonical_json({**data, "trail": self.trail.hex()})
 
 
-@dataclass(frozen=True, slots=True)
-class SignedHead:
+class SignedHead(Struct):
     """A head with its ed25519 ``signature`` (64 bytes) and the ``public_key`` (32 bytes) that checks it."""
 
     head: Head

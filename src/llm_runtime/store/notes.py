@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store.database import SQL
 from llm_runtime.store.run_store import RunStore
+from llm_runtime.structs import Struct
 
 _LONGEST = 10_000
 _NAME = 64
@@ -16,8 +16,7 @@ _MOST = 500
 """Ids that one statement asks for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct):
     """What one person wrote beside one run.
 
     Args:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from llm_runtime.structs import Struct
 
 RunState: TypeAlias = Literal["running", "interrupted", "finished", "stopped", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(Struct):
     """One line of a list of runs.
 
     Args:

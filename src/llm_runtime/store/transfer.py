@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from pydantic_core import from_json
@@ -24,6 +23,7 @@ from llm_runtime.events.chain import GENESIS, Record, chain_digest, read_record,
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.ids import valid_run_id
 from llm_runtime.store.run_store import RunStore
+from llm_runtime.structs import Struct
 
 VERSION = 1
 
@@ -31,8 +31,7 @@ _MIB = 1 << 20
 _HEADER_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class ImportLimits:
+class ImportLimits(Struct):
     """What an import takes at most: bytes in all, bytes of one line, records."""
 
     total_bytes: int = 1024 * _MIB
@@ -102,8 +101,7 @@ def import_run(
     return run_id
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
+class _Header(Struct):
     run_id: str
     records: int
     signed: SignedHead | None

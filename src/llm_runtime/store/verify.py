@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
@@ -14,13 +13,13 @@ from llm_runtime.store.heads import Heads
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.summary import RunSummary
 from llm_runtime.store.tally import Tally, counts
+from llm_runtime.structs import Struct
 
 _MOST_FINDINGS = 100
 _REMEMBERED_PLACES = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct):
     """One thing that is wrong with a log, at record ``seq`` (1-based; 0 where it concerns none).
 
     Args:
@@ -36,8 +35,7 @@ class Finding:
         return f"record {self.seq}: {self.kind}: {self.detail}" if self.seq else f"{self.kind}: {self.detail}"
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct):
     """What was found.
 
     Args:

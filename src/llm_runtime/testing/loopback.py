@@ -17,6 +17,7 @@ from pydantic_core import from_json
 from llm_runtime.dialects import DIALECTS, GENERIC
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
+from llm_runtime.structs import Struct
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
 from llm_runtime.testing.streaming import can_stream, events
 from llm_runtime.tokens import estimate_tokens
@@ -30,8 +31,7 @@ _ANSWERS: Mapping[str, str] = own_table("llm_runtime.testing", "answers.toml")
 _PATHS: dict[str, Kind] = {"/v1/chat/completions": "openai", "/v1/messages": "anthropic", "/api/chat": "ollama"}
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(Struct):
     """A request as it arrived.
 
     Args:

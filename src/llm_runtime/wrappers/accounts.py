@@ -11,11 +11,11 @@ from typing import NamedTuple, Self
 from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
 from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, CallStarted, Emit, Event, Standing, silent
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import AnswerAwaited
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(Struct):
     """What a run may spend; ``None`` is no cap.
 
     Args:

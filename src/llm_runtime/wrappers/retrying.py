@@ -6,16 +6,16 @@ import asyncio
 import random as _random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from llm_runtime.errors import CallError, CallTimeout, ReplyRepeats
 from llm_runtime.events import CallRetried, Emit, silent
 from llm_runtime.loops import before_the_loop
 from llm_runtime.messages import Generate, Reply, Request, changed
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Backoff:
+class Backoff(Struct):
     """How often and how patiently.
 
     Args:

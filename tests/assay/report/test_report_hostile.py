@@ -21,24 +21,11 @@ from tests.extent import PATIENCE
 
 from assay.registry import story_of_events
 from assay.report.clean import clean, one_line
+from assay.report.columns import Column
 from assay.report.html import story_html
 from assay.report.markdown import plain_text, prose_text, story_markdown
 from assay.report.markup import element, render
-from assay.report.story import (
-    Column,
-    Details,
-    Fact,
-    Figure,
-    Note,
-    Pin,
-    Plain,
-    Prose,
-    Quote,
-    Section,
-    Story,
-    Table,
-    Voice,
-)
+from assay.report.story import Details, Fact, Figure, Note, Pin, Plain, Prose, Quote, Section, Story, Table, Voice
 from assay.report.svg.bars import Bar, bar_chart
 from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.svg.timeline import Span, timeline

@@ -11,8 +11,9 @@ from assay.batch.ledger import Batch, Result
 from assay.batch.progress import BatchProgress
 from assay.batch.report.fold import BatchFold, Sum
 from assay.registry import known, protocol_of
+from assay.report.columns import columns
 from assay.report.outline import Own, Writing, read_outline
-from assay.report.story import Block, Figure, Story, Table, Tone, columns
+from assay.report.story import Block, Figure, Story, Table, Tone
 from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.units import count, money
 

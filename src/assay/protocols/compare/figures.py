@@ -6,7 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from operator import not_
 from typing import Any
@@ -22,6 +22,7 @@ from llm_runtime.statistics.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe_paired, wilson
 from llm_runtime.statistics.significance import holm
+from llm_runtime.structs import Struct
 
 
 def _unset(value: object) -> bool:
@@ -171,8 +172,7 @@ def is_equal(ratio: float) -> bool:
     return 0.9 <= ratio <= 1.1
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct):
     """How rows become figures.
 
     Args:

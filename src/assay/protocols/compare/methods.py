@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from statistics import fmean
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from llm_runtime.errors import CallError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structs import Struct
 from llm_runtime.tasks import gather
 from llm_runtime.wrappers.metered import Meter
 
@@ -32,8 +33,7 @@ _FORMS = {"council-without-red-team": {"form": "prose", "ledger": "off"}, "route
 _BEST = re.compile(r"\bBEST\W{0,6}(\d{1,3})", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct):
     """What a method answered.
 
     Args:
@@ -55,8 +55,7 @@ class Answered:
     judge: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Struct):
     """What the methods work with.
 
     Args:

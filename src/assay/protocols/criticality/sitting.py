@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from criticality.artifacts import Artifacts
     from criticality.human import Answers, AnswersFile, Human
 
 
-@dataclass(frozen=True, slots=True)
-class Sitting:
+class Sitting(Struct):
     """One stretch of work on a project.
 
     Args:

@@ -6,16 +6,18 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from assay.protocols.crucible.report.state import words
-from assay.report.story import Block, Details, Note, Prose, Quote, Section, Table, Voice, columns
+from assay.report.columns import columns
+from assay.report.story import Block, Details, Note, Prose, Quote, Section, Table, Voice
 from assay.report.units import count_noun, in_words
 from crucible.proving.prover import Proven
 from crucible.proving.records import Proof, Witness
 from crucible.records import SEVERITIES
 from crucible.reviewing import CheckedFinding
+from llm_runtime.structs import Struct
 
 ProofStanding: TypeAlias = Literal["proved", "argued", "changed", "stood before", "asserted", "opinion"]
 _STANDINGS: tuple[ProofStanding, ...] = ("proved", "argued", "changed", "stood before", "asserted", "opinion")
@@ -29,8 +31,7 @@ Mended: TypeAlias = tuple[str, int, int, str]
 """A file, its first and last line, 1-based, and what the fix of a witness has in place of these lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct):
     """One finding as every surface shows it.
 
     Args:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 
 Purpose: TypeAlias = Literal["answer", "review", "decision", "plan", "incident", "spec"]
 WORDS = {
@@ -19,8 +19,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(Struct):
     """The words of a purpose.
 
     Args:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.names import Kind, Names
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from crux import Persona
@@ -35,8 +35,7 @@ def _other_folder(text: str) -> list[tuple[Kind, str]]:
 PeopleFolder: TypeAlias = Annotated[str, Names("folder", _other_folder)]
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaRow:
+class PersonaRow(Struct):
     """Somebody whose texts are here.
 
     Args:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
+from llm_runtime.structs import Struct
 
 _HEIGHT, _TOP = 30.0, 6.0
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
+class Arrow(Struct):
     """A move.
 
     Args:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
+from llm_runtime.structs import Struct
 
 _HEIGHT = 26.0
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct):
     """A name, an amount of 0 or more, how the amount is written, and how much of it is drawn as open."""
 
     name: str

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.story import Figure
 from assay.report.svg.canvas import WIDTH, fitted, label, picture, rounded_up, ticks, twice, widest
 from llm_runtime.statistics.interval import Interval
+from llm_runtime.structs import Struct
 
 _HEIGHT = 28.0
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
+class Dot(Struct):
     """A value, and the interval it may lie in."""
 
     name: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
+from llm_runtime.structs import Struct
 
 _Place: TypeAlias = Callable[[int], float]
 _Scale: TypeAlias = Callable[[float], float]
@@ -15,8 +15,7 @@ _Scale: TypeAlias = Callable[[float], float]
 _HEIGHT, _TOP, _LEFT, _LINE = 240.0, 14.0, 34.0, 17.0
 
 
-@dataclass(frozen=True, slots=True)
-class Polyline:
+class Polyline(Struct):
     """A name and its value at each step, 0.0 to 1.0 or ``None``; steps in ``rings`` are drawn as rings."""
 
     name: str

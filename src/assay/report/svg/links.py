@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
 from assay.report.svg.stances import lines_of, stance_sign
+from llm_runtime.structs import Struct
 
 _BOX, _GAP, _LINE = 310.0, 16.0, 15.0
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionBox:
+class QuestionBox(Struct):
     """A box: its text, a remark under it, and ``(participant, stance)`` of each answer."""
 
     text: str
@@ -22,8 +21,7 @@ class QuestionBox:
     answers: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(Struct):
     """Two questions that belong together; ``opposite`` where one is the denial of the other."""
 
     first: int

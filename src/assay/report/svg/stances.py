@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import WIDTH, fitted, label, picture, text_width, widest
+from llm_runtime.structs import Struct
 
 _LINE = 15.0
 
@@ -44,8 +44,7 @@ def stance_sign(x: float, y: float, stance: str, accent: str, tip: str = "", r: 
     return sign
 
 
-@dataclass(frozen=True, slots=True)
-class StanceRow:
+class StanceRow(Struct):
     """A question, each column's answer to it, and a word on it."""
 
     question: str
@@ -84,8 +83,7 @@ def answer_matrix(
     return picture(width, y + 4, title, description, *parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(Struct):
     """A stance at one step of one lane; ``moved`` sets a mark above it."""
 
     lane: int

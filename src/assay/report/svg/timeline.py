@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import ROW, fitted, label, picture, time_ticks, widest
 from assay.report.units import duration
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct):
     """A bar. Times are milliseconds from the picture's beginning; ``faded`` for what came to nothing."""
 
     row: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
@@ -18,6 +17,7 @@ from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import fields_of, root
 from llm_runtime.grouping import grouped
+from llm_runtime.structs import Struct
 
 #: Calls of a function that are shown: so many that return, and so many that raise.
 _RETURNS, _RAISES = 200, 60
@@ -28,8 +28,7 @@ class NoLiteral(ValueError):
     """A value of a type that languages have no short way to write down."""
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRow:
+class CaseRow(Struct):
     """One call: ``result`` is what it returns, ``error`` the name of what it raises."""
 
     args: tuple[Expression, ...]

@@ -9,19 +9,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, cast
 
 from criticality.languages.base.data import read_text
+from llm_runtime.structs import Struct
 
 CLOSED = 9
 Forms: TypeAlias = Mapping[str, tuple[int, str]]
 _LIST = re.compile(r"(\d?)(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct):
     """A text and how tightly it binds."""
 
     text: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, cast
 
@@ -16,14 +15,14 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from criticality.languages.base.data import read_text
 from criticality.languages.base.naming import camel, pascal, snake
 from criticality.spec.types import TypeRef
+from llm_runtime.structs import Struct
 
 #: What a template writes a value with: a function of the value and of what stands in brackets.
 Filter: TypeAlias = Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
 _STATEMENT = re.compile(r"^[ \t]*%% (.*)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct):
     """What must hold of a value when it is made.
 
     Args:
@@ -39,8 +38,7 @@ class Check:
     constraint: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct):
     """A named type of a specification, as templates read it.
 
     Args:

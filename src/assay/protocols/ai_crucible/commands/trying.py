@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -28,6 +28,7 @@ from assay.protocols.ai_crucible.trials import (
 from assay.report.units import count_noun
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, RunNotFound
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
@@ -70,8 +71,7 @@ def running_options(*left_out: str) -> Callable[[F], F]:
     return decorate
 
 
-@dataclass(frozen=True, slots=True)
-class Trying:
+class Trying(Struct):
     """What the commands share, as it was asked for."""
 
     puzzles: tuple[str, ...]
@@ -184,8 +184,7 @@ class Trying:
         return read_run("ai_crucible.trial", {"puzzles": puzzles}, options)
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct):
     """How a trial ended.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +13,7 @@ from ai_crucible.types import AttemptRecord, TraceEvent
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.pricing import PriceTable
 from llm_runtime.routing import parse_model
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -32,16 +32,14 @@ _NO_PRICE = (
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 #_=.-]*\]|\[/\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct):
     """One message of an attempt as the log has it."""
 
     role: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedAttempt:
+class LoggedAttempt(Struct):
     """An attempt with everything that its log tells.
 
     Args:

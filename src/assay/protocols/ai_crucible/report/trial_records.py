@@ -26,6 +26,7 @@ from llm_runtime.grouping import grouped
 from llm_runtime.models import Model
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
@@ -35,8 +36,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerLine:
+class LedgerLine(Struct):
     """A line of the ledger: its number, its link of the chain in hex, and what it says of an attempt."""
 
     seq: int
@@ -44,8 +44,7 @@ class LedgerLine:
     sample_digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct):
     """One attempt: its log, and the line of the ledger that commits to it, where there is one."""
 
     log: LoggedAttempt

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -16,6 +16,7 @@ from assay.console.declared import declares
 from assay.console.options import open_runs, settings_with, store_option, terms_options
 from assay.console.queueing import QueueOptions, put_into_queue
 from llm_runtime.errors import ConfigurationError, RunPaused
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from assay.console.listening import RunListeners
@@ -47,8 +48,7 @@ def deciding_options(command: F) -> F:
     return terms_options(_declares("quiet")(store_option(command)))
 
 
-@dataclass(frozen=True, slots=True)
-class Drive:
+class Drive(Struct):
     """A sitting as it is asked for.
 
     Args:

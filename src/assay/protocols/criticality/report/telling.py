@@ -8,7 +8,8 @@ from typing import Any, cast
 from assay.protocols.criticality.report.state import BuildState
 from assay.protocols.criticality.report.words import AUDITORS
 from assay.report.clean import fenced
-from assay.report.story import Block, Column, Details, Plain, Prose, Table, Voice
+from assay.report.columns import Column
+from assay.report.story import Block, Details, Plain, Prose, Table, Voice
 from assay.report.units import count_noun
 from criticality import events as e
 from criticality.canonical import pretty

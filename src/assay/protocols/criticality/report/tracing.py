@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from assay.protocols.criticality.report.state import BuildState
 from criticality.trace import trace
+from llm_runtime.structs import Struct
 
 Result = Literal["holds", "violated", "not run yet", "not shown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Traced:
+class Traced(Struct):
     """A claim with everything that stands for it.
 
     Args:

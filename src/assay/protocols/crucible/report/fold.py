@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay.protocols.crucible.report.objections import gist
 from assay.protocols.crucible.report.state import CouncilState, NamedSeat, words
@@ -33,14 +33,14 @@ from crucible.events import (
 from crucible.ledger import headline
 from crucible.transcript import Loop
 from llm_runtime.events import CallFailed, CallFinished, Event
+from llm_runtime.structs import Struct
 
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
 _DOUBT = "in doubt, so a council sits: "
 _AGREE = "three short answers agree, and a check finds nothing: no council sits"
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
+class _Heard(Struct):
     """A seat's latest settled call, and its latest words."""
 
     call: Call

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
-from assay.report.story import Block, Details, Footnotes, Sign, Table, columns
+from assay.report.columns import columns
+from assay.report.story import Block, Details, Footnotes, Sign, Table
 from assay.report.units import count_noun, in_words
 from crucible.ledger import EFFECTS, Objection
 from crucible.material import Attachment

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
@@ -11,12 +10,12 @@ from assay.report.story import Pin
 from crucible.ledger import Objection
 from crucible.passages import Span
 from llm_runtime.grouping import grouped
+from llm_runtime.structs import Struct
 
 _ABOUT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Pins:
+class Pins(Struct):
     """The objections of a council, and where they are pinned.
 
     Args:

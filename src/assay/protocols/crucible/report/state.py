@@ -16,10 +16,10 @@ from crucible.material import Attachment, ids
 from crucible.panel import LETTERS
 from crucible.passages import ANSWER
 from crucible.transcript import RED_TEAM, CouncilTranscript
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSeat:
+class NamedSeat(Struct):
     """A place in the council. ``key`` is ``"INDEX:ROLE"``, as calls and events have it."""
 
     key: str

@@ -9,12 +9,13 @@ from functools import cache, partial
 from assay.launch.logs import result_of
 from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
+from assay.report.columns import Column
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
 from assay.report.markdown import story_markdown
 from assay.report.outline import Forms, Own, Writing, read_outline
 from assay.report.progress import Progress
-from assay.report.story import Column, Fact, Story, Table
+from assay.report.story import Fact, Story, Table
 from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
 from crux.comparison import Answer, Comparison, CruxCandidate, Read

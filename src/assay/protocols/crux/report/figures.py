@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from assay.report.columns import columns
 from assay.report.generic import GenericFold
 from assay.report.run import RunTotals
-from assay.report.story import Section, Table, columns
+from assay.report.story import Section, Table
 
 
 def _figures(run: RunTotals) -> Section | None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import cache, partial
 
 from assay.protocols.crux.report.pictures import alignment_picture, graph_picture
+from assay.report.columns import columns
 from assay.report.outline import Own, Writing, read_outline
-from assay.report.story import Block, Story, Table, columns
+from assay.report.story import Block, Story, Table
 from assay.report.units import count_noun
 from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, crux_graph

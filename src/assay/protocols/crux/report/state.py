@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from assay.registry import find, opened
@@ -14,10 +13,10 @@ from crux.transcript import DebateTranscript
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunResumed, RunStarted
 from llm_runtime.store import RunStore
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Belief:
+class Belief(Struct):
     """A belief as a reader sees it."""
 
     concept: str

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from hashlib import sha256
@@ -55,6 +54,7 @@ from fire_circle.gates.verdicts import CaseVerdict, Expected, GateResult, drift
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 from llm_runtime.rewording import reworded
+from llm_runtime.structs import Struct
 
 _KIND = "fire_circle.gate"
 
@@ -112,8 +112,7 @@ def gate(
     return result.code
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid:
+class _Laid(Struct):
     """A suite under the command's options, complete and checked, as one branch has it."""
 
     suite: Suite

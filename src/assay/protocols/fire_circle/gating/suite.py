@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, fits
 from llm_runtime.rewording import instead, reworded
+from llm_runtime.structs import Struct
 
 
 class _File(Model):
@@ -34,8 +34,7 @@ class _File(Model):
     waivers: tuple[Waiver, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(Struct):
     """A suite as it was read.
 
     Args:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assay.protocols.fire_circle.task import Options, Task, texts_of
 from assay.registry import opened
 from assay.report.run import RunTotals
@@ -15,10 +13,10 @@ from fire_circle.transcript import Round, Transcript
 from llm_runtime.errors import LlmRuntimeError, StoreDamaged
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
 from llm_runtime.models import fits
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSeat:
+class ShownSeat(Struct):
     """A seat as people see it.
 
     Args:

@@ -8,11 +8,12 @@ unpacks are items of one variable. So a renderer decides nothing about types.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from criticality.spec.types import TypeRef
+from llm_runtime.structs import Struct
 
 BOOL, INT, TEXT, DECIMAL, FLOAT = (TypeRef(name) for name in ("Bool", "Int", "Text", "Decimal", "Float"))
 
@@ -50,28 +51,24 @@ OperationName: TypeAlias = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Typed:
+class _Typed(Struct):
     """What has a type."""
 
     type: TypeRef
 
 
-@dataclass(frozen=True, slots=True)
 class Constant(_Typed):
     """A value written down; ``None`` of a type ``Option`` is the absence of one."""
 
     value: bool | int | float | Decimal | str | None
 
 
-@dataclass(frozen=True, slots=True)
 class Variable(_Typed):
     """A field of the record that an invariant is of, or what a loop goes through."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Field(_Typed):
     """A field of a record."""
 
@@ -79,35 +76,30 @@ class Field(_Typed):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Member(_Typed):
     """A member of an enum, as the specification spells it."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Make(_Typed):
     """A record made from all its fields, in their order; fails where an invariant does not hold."""
 
     values: tuple[tuple[str, Expression], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Wrap(_Typed):
     """A newtype made from a value of its root type; fails where a constraint does not hold."""
 
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Unwrap(_Typed):
     """The value in a newtype, of its root type."""
 
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Operation(_Typed):
     """An operation on values that binds no name."""
 
@@ -115,7 +107,6 @@ class Operation(_Typed):
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Conditional(_Typed):
     """One of two values of a type; the other is not computed."""
 
@@ -124,8 +115,7 @@ class Conditional(_Typed):
     no: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct):
     """``for variable in source if ...``: the source is a list whose elements have the type ``kind``."""
 
     variable: str
@@ -134,7 +124,6 @@ class Clause:
     conditions: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Quantifier(_Typed):
     """Whether a condition holds for every combination, or for some; no further than needed."""
 
@@ -143,7 +132,6 @@ class Quantifier(_Typed):
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Comprehension(_Typed):
     """A list, a set or a map, by its type; ``element`` is the key of a map and ``value`` its value."""
 
@@ -152,7 +140,6 @@ class Comprehension(_Typed):
     value: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Keyed(_Typed):
     """A list sorted by a key (ascending, stable), or its first element with the least or greatest key."""
 

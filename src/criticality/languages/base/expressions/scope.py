@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from criticality.languages.base.expressions.conversions import Conversions
 from criticality.languages.base.expressions.nodes import Expression
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
+from llm_runtime.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct):
     """What an invariant may name: the types of a specification and a record's fields."""
 
     spec: Spec

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from criticality.bodies import SpliceRefused
 from criticality.languages.base.grammar.syntax import read, solid, text, walk
 from criticality.languages.base.grammar.table import Table
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Struct):
     """One function with a body.
 
     Args:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from criticality.bodies import Finding
 from criticality.languages.base.grammar.declarations import declarations
 from criticality.languages.base.grammar.syntax import read, read_statements, text, walk
 from criticality.languages.base.grammar.table import Table
+from llm_runtime.structs import Struct
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,8 +19,7 @@ Purity: TypeAlias = Literal["pure", "reads", "writes", "io"]
 _SPACE = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class BodyPlace:
+class BodyPlace(Struct):
     """Where a body stands, in the names of the source.
 
     Args:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -22,6 +22,7 @@ from criticality.languages.base.toolchain.programs import programs
 from criticality.languages.base.toolchain.workcopy import WorkCopy
 from criticality.testing import Diagnostic
 from llm_runtime.rewording import reworded
+from llm_runtime.structs import Struct
 from sandbox import Completed, NoIsolation, Order, Root, run
 
 #: What seals a program that is confined from outside, in the words that it says of itself.
@@ -30,8 +31,7 @@ CONFINED = "no processes, no sockets"
 SETTINGS = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct):
     """Where sources are checked: the project, and a folder that is kept from check to check for the compiler."""
 
     copy: WorkCopy

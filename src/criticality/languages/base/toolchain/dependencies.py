@@ -8,11 +8,11 @@ import re
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from criticality.languages.base.toolchain.workcopy import WorkCopy
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 from sandbox import NONE, OF_OURS, Order, run
 
 _DONE = ".complete"
@@ -23,8 +23,7 @@ class NotInstallable(ConfigurationError):
     """The packages that a language's tests stand on could not be fetched or built."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pinned:
+class Pinned(Struct):
     """The pinned manifest of a language, and how it becomes a folder of the user's cache.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,13 +12,13 @@ from pydantic import TypeAdapter
 
 from criticality.languages.base.data import vocabulary
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.structs import Struct
 
 _VERSION = re.compile(r"(?<!\d)\d+(\.\d+)+")
 _ANSWER_S = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct):
     """A program that a language stands on.
 
     Args:
