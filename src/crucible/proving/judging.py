@@ -90,7 +90,7 @@ class _Case:
 
     async def ask(self, tree: str, files: Mapping[str, str] = {}, *, test: str = "", around: Around = "plain") -> Ran:
         """Run the witness, or another test in its place, on a state."""
-        before, place = self.near[:_BEFORE] if around == "after" else [], self.change.place
+        before, place = self.near[:_BEFORE] if around == "after" and not self.bare else [], self.change.place
         laid = {**files, place: test or self.witness.test}
         return await self.asked(tree, laid, [*before, place], around, sealed=not before)
 
@@ -107,7 +107,7 @@ class _Case:
     async def kept(self, made: Mapping[str, str], select: list[str]) -> Ran:
         """Run the repository's own tests on the head, each file by itself where all that is told is an exit code."""
         apart = self.bare and "{file}" in self.change.command
-        parts = [[one] for one in select] if apart else [select]
+        parts = [[one] for one in select[:_FILES]] if apart else [select]
         ran = [await self.asked(self.change.head, made, part, sealed=False) for part in parts]
         return ran[0].model_copy(update={"tests": [one for each in ran for one in each.tests]})
 
@@ -300,8 +300,7 @@ async def _keeps(case: _Case) -> str:
         return "there are no near tests"
     was = await case.kept({}, select)
     good = {one.name: bool(one.touches) for one in was.tests if one.outcome == "passed"}
-    names = ([*filter(good.get, good)] or [*good])[:_TESTS]
-    case.near = [] if case.bare else names
+    case.near = names = ([*filter(good.get, good)] or [*good])[:_TESTS]
     now = await case.kept(case.made, names) if good else was
     case.held = [was, now]
     broken = await _broken(case, now, {*good})
@@ -313,8 +312,6 @@ async def _keeps(case: _Case) -> str:
 
 def _holding(change: ProvenChange) -> list[str]:
     """Return the files that hold what is right: near tests, and what shows examples."""
-    if not change.adapter.added:
-        return [page.path for page in change.near[:_FILES]]
     shown = [one.path for one in change.files if ">>> " in (one.head or "")]
     pages = [page.path for page in change.docs if ">>> " in page.text]
     near = [one for page in change.near for one in page.tests or [page.path]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import dropwhile, takewhile
 
@@ -101,14 +102,13 @@ def _words(text: str | None, node: Defined) -> set[str]:
 
 
 def _idle(node: Defined) -> set[int]:
-    """Return the lines of what is given to a name that nothing reads; one like ``_kept`` says that this is meant."""
-    nodes = [*ast.walk(node)]
-    read = {one.id for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)}
-    others = any(isinstance(one, ast.ClassDef | ast.Global | ast.Nonlocal) for one in nodes) or read & {"eval", "exec"}
-    given = [] if others else [one for one in nodes if isinstance(one, ast.Assign)]
-    alone = (one for one in given if re.match(r"[A-Za-z]\w* = ", ast.unparse(one)) and len(one.targets) == 1)
-    idle = (one for one in alone if ast.unparse(one.targets[0]) not in read)
-    return {line for one in idle for line in range(one.lineno, (one.end_lineno or 0) + 1)}
+    """Return the lines of what is given to a name that stands there alone; ``_kept`` says that this is meant."""
+    nodes, said = [*ast.walk(node)], Counter(re.findall(r"\w+", ast.unparse(node)))
+    said.subtract(re.findall(r"\w+", ast.get_docstring(node) or ""))
+    given = [] if any(isinstance(one, ast.ClassDef) for one in nodes) else nodes
+    single = [one for one in given if isinstance(one, ast.Assign) and len(one.targets) == 1]
+    alone = [one for one in single if said[name := ast.unparse(one.targets[0])] == 1 and name[0] != "_"]
+    return {line for one in alone for line in range(one.lineno, (one.end_lineno or 0) + 1)}
 
 
 def _described(node: Defined) -> list[str]:
