@@ -57,6 +57,13 @@ OPERATIONS = {
 _FOR_TESTS = {"set": setattr, "delete": delattr, "bring": importlib.import_module}
 
 
+def _is_shut(owner, name):
+    # A mock's own ways would change what it asserts.
+    ways = hasattr(type(owner), str(name)) and type(owner).__module__ == "unittest.mock"
+    inner = str(name).startswith("_") and name not in _WORDS
+    return ways or inner or isinstance(owner, (*_CLOSED, *_RUNNING))
+
+
 class End:
     """One end of the pipe: what it holds for the other, and what stands in here for what the other holds."""
 
@@ -106,10 +113,7 @@ class End:
 
     def guard(self, what, args):
         """Refuse what a solver has no business with."""
-        # A mock's own ways would change what it asserts.
-        ways = hasattr(type(args[0]), str(args[-1])) and type(args[0]).__module__ == "unittest.mock"
-        inner = str(args[-1]).startswith("_") and args[-1] not in _WORDS
-        if self.trusted and what == "get" and (ways or inner or isinstance(args[0], (*_CLOSED, *_RUNNING))):
+        if self.trusted and what == "get" and _is_shut(args[0], args[-1]):
             # As of what is not there, so that whoever wraps a function goes on without it.
             raise AttributeError(args[-1])
         if self.trusted and (what not in OPERATIONS or id(args[0]) not in self.numbers):

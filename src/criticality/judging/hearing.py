@@ -151,6 +151,11 @@ class Verdict:
     solved: dict[str, str] = field(default_factory=dict[str, str])
     seal: str = ""
 
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing was found so far."""
+        return not self.guilty and not self.faults
+
 
 PROJECT, HEARING, DIFFERENCE = TypeAdapter(Project), TypeAdapter(Hearing), TypeAdapter(Difference)
 VERDICT = TypeAdapter(Verdict)

@@ -50,13 +50,13 @@ class Judge(Comparing):
             self._contract(name, verdict)
             if verdict.guilty or any(fault.kind == "timeout" for fault in verdict.faults):
                 break
-        if not verdict.guilty and not verdict.faults:
+        if verdict.accepted:
             for name in self.hearing.unit:
                 self._growth(name, verdict)
                 self._far(name, verdict)
             for claim in self._due():
                 self._claim(claim, verdict)
-        for name in self.hearing.unit if not verdict.guilty and not verdict.faults else ():
+        for name in self.hearing.unit if verdict.accepted else ():
             self._solve(name, verdict)
         verdict.seal = self._process(CANDIDATE).seal
         return verdict

@@ -34,10 +34,14 @@ def _question(evaluator: Evaluator, name: str) -> bytes:
     """Return a contract as JSON; parts that call functions of the project are left out."""
     clauses, left_off = evaluator.clauses(name), evaluator.unjudged[name]
     predicates = [*evaluator.functions[name].contract.predicates, *clauses.values()]
-    parts = [part for condition in evaluator.conditions(name) for part in condition.parts]
     asked = {
-        "name": name, "requires": [part.text for part in parts if not part.calls],
+        "name": name, "requires": _required(evaluator, name),
         "ensures": [[p.code, p.olds, bool(p.raised)] for t, p in clauses.items() if not p.calls and t not in left_off],
         "errors": [[error, "" if p.calls else p.when] for p in predicates for error in p.raised],
     }  # fmt: skip
     return json.dumps(asked).encode()
+
+
+def _required(evaluator: Evaluator, name: str) -> list[str]:
+    parts = [part for condition in evaluator.conditions(name) for part in condition.parts]
+    return [part.text for part in parts if not part.calls]

@@ -304,18 +304,20 @@ async def _keeps(case: _Case) -> str:
     now = await case.kept(case.made, names) if good else was
     case.held = [was, now]
     broken = await _broken(case, now, {*good})
-    held = any(one.partition("::")[0] in change.altered for one in broken)
-    why = min(broken, default="all near tests") + ("; the repository's tests hold the change" if held else "")
-    _refuse(broken or (good and not now.tests), f"the fix breaks {why}")
+    _refuse(broken or (good and not now.tests), f"the fix breaks {_which(change, broken)}")
     return f"{len(names)} near tests pass with the fix as they did"
+
+
+def _which(change: ProvenChange, broken: set[str]) -> str:
+    held = any(one.partition("::")[0] in change.altered for one in broken)
+    return min(broken, default="all near tests") + ("; the repository's tests hold the change" if held else "")
 
 
 def _holding(change: ProvenChange) -> list[str]:
     """Return the files that hold what is right: near tests, and what shows examples."""
-    shown = [one.path for one in change.files if ">>> " in (one.head or "")]
-    pages = [page.path for page in change.docs if ">>> " in page.text]
+    texts = [(one.path, one.head or "") for one in change.files] + [(page.path, page.text) for page in change.docs]
     near = [one for page in change.near for one in page.tests or [page.path]]
-    return [*near, *shown, *dict.fromkeys(pages)]
+    return [*near, *dict.fromkeys(path for path, text in texts if ">>> " in text)]
 
 
 async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:

@@ -12,7 +12,7 @@ from criticality.language import Plan, Tree
 from criticality.languages.base.data import read_text
 from criticality.languages.python.names import PACKAGE, annotation
 from criticality.languages.python.toolchain import PythonToolchain
-from criticality.lattice_plan import index
+from criticality.lattice_plan import FunctionPlan, index
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
 
@@ -44,12 +44,13 @@ def _known(spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> di
             name: [[[p.name, kind_of(p.type)] for p in function.parameters], kind_of(function.result)]
             for name, (_, function) in index(plan).items()
         },
-        "hints": {
-            name: {p.name: annotation(p.type) for p in function.parameters}
-            for name, (_, function) in index(plan).items()
-        },
+        "hints": {name: _hints(function) for name, (_, function) in index(plan).items()},
         "served": [[name for name in index(plan) if name in bodies] for bodies in variants],
     }
+
+
+def _hints(function: FunctionPlan) -> dict[str, str]:
+    return {parameter.name: annotation(parameter.type) for parameter in function.parameters}
 
 
 def kind_of(kind: TypeRef) -> list[Any]:
