@@ -40,7 +40,7 @@ def climbing(random):
 
 
 def once(random):
-    yield from cases(["/%252e%252e/x", "/a%2525", "/100%25", "/%25", "/%2541", "/%25%34%31", "/%2", "/%", "/%zz", "/%4", "/a%2B+b", "/%25zz", "/%25a", "/%%34%31", "/%20 "])
+    yield from cases(["/%252e%252e/x", "/a%2525", "/100%25", "/%25", "/%2541", "/%25%34%31", "/%2", "/%", "/%zz", "/%4", "/a%2B+b", "/%25zz", "/%25a", "/%254A", "/%25aF", "/%25Fa", "/%25%46%46", "/%25CC/x", "/%%34%31", "/%20 "])
     # What `int` takes for a number besides two hex digits, and what only looks like it.
     for mark in ("+", "-", " ", "_", "x", "\u3000", "\u0661", "\uff11", "\u00b2", "\u0966", "\uff21"):
         for digit in ("0", random.choice("123456789"), random.choice("abcdefABCDEF")):
