@@ -74,18 +74,20 @@ def lengths(random):
             size = (code % (base - 2)).encode()
             yield case([after([size + part + digit + rest]), after([digit, part, rest])])
             yield case([after([rest + digit + part + size]), after([rest, part, digit])])
-    for width, order in ((1, "big"), (2, "big"), (2, "little")):
+    # Arguments stand in the answers again, which may not be large: the long ones are few.
+    for width, order in ((1, "big"), (2, random.choice(["big", "little"]))):
         # A length that went round: 1 byte, and what looks like one more addition.
         most = 256**width
         x, y = letters(random, 1), b"z" * (most - width)
         size = len(y).to_bytes(width, order)
         yield case([after([x + size + y]), after([x, y])])
-        yield case([after([y + size + x]), after([y, x])])
+        if width == 1:
+            yield case([after([y + size + x]), after([y, x])])
 
 
 def much(random):
     """The first byte, one in the middle and the last of very much."""
-    for sizes in ([5_000], [random.randint(60_000, 100_000)], [50] * 120, [1_000] * 40, [16, 9_000], [9_000, 16]):
+    for sizes in ([5_000], [random.randint(10_000, 20_000)], [50] * 120, [1_000] * 12, [16, 9_000]):
         parts = [bytearray(letters(random, 1) * size) for size in sizes]
         histories = [after(map(bytes, parts))]
         for part, place in ((0, 0), (len(parts) // 2, sizes[len(parts) // 2] // 2), (-1, -1)):
