@@ -2,6 +2,8 @@
 
 import gzip
 
+# What a script might take for a place of its own beside FILE.
+BESIDE = ["{}.tmp", "{}.new", "{}.bak", "{}.raw", "{}.gz", "{}.part", "{}.old", "{}.draft", "{}.gz.draft", "{}.tmp.gz", "{}.new.gz", "{}.temp", "{}.dump", "{}.1", "{}~", ".{}", ".{}.tmp", ".{}.swp", "tmp", "tmp.gz", "dump", "dump.gz", "backup.tmp", "raw"]
 NAMES = ["b.gz", "my backup.gz", "out/b.gz", "./b.gz", "out here/b"]
 
 
@@ -9,6 +11,9 @@ def case(name, script, data=None, old=b"last good\n", dump="sh dump.sh"):
     """data is what a good dump prints; None where it is none."""
     put = {"dump.sh": script, "out/x": "", "out here/x": "", "other": "kept\n"}
     place = name.removeprefix("./")
+    folder, _, last = place.rpartition("/")
+    for each in BESIDE:
+        put[(folder + "/" if folder else "") + each.format(last)] = "kept: " + each
     if old is not None:
         put[place] = old
 
@@ -39,6 +44,9 @@ def failing(random):
         yield case(name, "echo half; kill $$\n")
         yield case(name, "", dump="no-such-command-here")
         yield case(name, "exit 1\n")
+    # The command line itself, which may end, go elsewhere or change its shell.
+    for dump in ("echo half; exit 3", "exit 1", "echo half; kill -9 $$", "set -e; false; echo half", "echo half | false", "echo half; (exit 4)", "echo half && false", "cd / && echo half; exit 9", "exec sh dump.sh", "trap 'exit 2' EXIT; echo half"):
+        yield case(random.choice(NAMES), "echo half; exit 5\n", old=random.choice([None, b"old"]), dump=dump)
     while True:
         yield case(random.choice(NAMES), quoted(some(random)) + f"exit {random.randint(1, 255)}\n", old=random.choice([None, b"old", b""]))
 
@@ -49,7 +57,7 @@ def empty(random):
         yield case(name, "true\n", old=None)
         yield case(name, "", dump="true")
         yield case(name, "echo words >&2\n")
-        yield case(name, "printf ''\n", dump="sh dump.sh")
+        yield case(name, "printf ''\n", dump=random.choice(["sh dump.sh", "exit", "exit 0", "cd /", "echo a | grep b; true", "echo words >&2; exit 0", "set -e; echo a > /dev/null"]))
 
 
 def good(random):
@@ -57,6 +65,8 @@ def good(random):
         for data in random.sample([b"x", b"\n", b"\0", b"a\0b\n\n", b"%s %d n", b"\xff\xfe", b"rows\n" * 3], 4):
             yield case(name, quoted(data), data, old=random.choice([None, b"old"]))
         yield case(name, "seq 1 3000\n", "".join(f"{n}\n" for n in range(1, 3001)).encode())
+    for dump, data in (("echo hi; exit 0", b"hi\n"), ("echo hi; exit", b"hi\n"), ("cd /; echo hi", b"hi\n"), ("echo b | cat", b"b\n"), ("false; echo hi", b"hi\n"), ("file=x; new=y; raw=z; draft=w; tmp=v; echo hi", b"hi\n"), ("set -- a b; echo $#", b"2\n"), ("exec echo hi", b"hi\n"), ("trap 'echo bye' EXIT; echo hi", b"hi\nbye\n"), ("printf a; printf 'b c'", b"ab c"), ("set -f; IFS=x; echo hi", b"hi\n")):
+        yield case(random.choice(NAMES), "", data, old=random.choice([None, b"old"]), dump=dump)
     while True:
         data = some(random)
         yield case(random.choice(NAMES), quoted(data), data, old=random.choice([None, b"old", b""]))

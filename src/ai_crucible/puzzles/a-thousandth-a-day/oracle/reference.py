@@ -39,6 +39,16 @@ def halves(random):
 def exact(random):
     for index, changes in (("0.100", ["0.200", "0.0004"]), ("1.005", ["0"]), ("0.000", ["0.0004999999999999999999999999999999999"]), ("0.000", ["0.0005000000000000000000000000000000001", "-0.00049999999999999999999999999999999999"]), ("12345678901234567890123456789012345.678", ["0.0005", "1"]), ("0.000", ["99999999999999999999999999999999.9995"]), ("0.000", ["-0.0001"]), ("-0.001", ["0.001"]), ("1.000", ["-1"])):
         yield case(index, changes)
+    for size in (60, 90, 100, 110, 130, 300, 1000, 2000, 3990):
+        # Beyond any precision that one may set beforehand: above the last half, below it, and behind many whole digits.
+        for first, sign in ("0.0004", ""), ("0.000" + "4" * 9, "-"), ("0." + "9" * 9, ""):
+            yield case("0.000", [sign + first + "9" * (size - len(first))])
+        yield case("9" * (size - 4) + ".999", ["0.0005", "-0.0006"])
+        yield case("1.000", ["9" * size, "-0.0005", "-" + "9" * (size - 4) + ".9995"])
+        yield case("0.000", ["0.0005" + "0" * (size - 8) + "1", "-0.0005" + "0" * (size - 8) + "1"])
+    for _ in range(10):
+        before, behind = random.randint(1, 1990), random.randint(1, 1990)
+        yield case("0.000", [f"{random.choice(['', '-'])}{random.randrange(10**before)}.{'0' * random.randint(0, 3)}{random.randrange(10**behind)}" for _ in range(2)])
     while True:
         long = "".join(random.choice("0123456789") for _ in range(random.randint(1, 45)))
         yield case(f"{random.randint(0, 10**random.randint(1, 40))}.{random.randint(0, 999):03}", [f"{random.choice(['', '-'])}{random.randint(0, 9)}.{random.choice(['000', '0004', '000499999', ''])}{long}" for _ in range(random.randint(1, 3))])

@@ -29,9 +29,13 @@ def turned(start, end):
 def pairs(random):
     for pair in ((179, -179), (-179, 179), (170, -170), (0, 540), (10, -170), (-170, 10), (0, 180), (0, -180), (180, -180), (-180, 180), (90, -90), (1.5, -179.25), (0, 900), (0, -900), (720, 0), (-720, 361), (1e6, -1e6), (540, 180.5), (-541, 719), (1000, -1000)):
         yield pair
+    for digits in range(1, 13):
+        yield (0, round(0.123456789123, digits))
+        yield (round(-179.876543210987, digits), 179.5)
     while True:
         size = random.choice([181, 360, 1000, 10**6])
-        pair = tuple(random.choice([random.randint(-size, size), round(random.uniform(-size, size), 3)]) for _ in range(2))
+        # As many digits as a float has, too.
+        pair = tuple(random.choice([random.randint(-size, size), round(random.uniform(-size, size), random.randint(1, 9)), random.uniform(-size, size)]) for _ in range(2))
         yield pair
 
 
@@ -74,11 +78,11 @@ def texts(random):
 
 def plain_turns(random):
     while True:
-        start, end = random.randint(-89, 90), random.randint(-89, 90)
-        yield near([start, end], Fraction(end - start))
+        start, end = (random.choice([random.randint(-89, 90), random.uniform(-89, 90)]) for _ in range(2))
+        yield near([start, end], Fraction(end) - Fraction(start))
 
 
 def plain_middles(random):
     while True:
-        start, end = random.randint(-89, 90), random.randint(-89, 90)
-        yield near([start, end], Fraction(end + start, 2))
+        start, end = (random.choice([random.randint(-89, 90), random.uniform(-89, 90)]) for _ in range(2))
+        yield near([start, end], (Fraction(end) + Fraction(start)) / 2)

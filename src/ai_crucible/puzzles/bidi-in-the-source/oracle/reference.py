@@ -63,6 +63,13 @@ def opened(random):
         for other in CODES:
             text = f"{chr(one)}{chr(other)}\u2069\u202c\n\u202a{chr(one)}{chr(other)}\u202c\u202c\n\u2067\u202b{chr(other)}{chr(one)}\u2069"
             yield {"args": [text], "expect": lines_open(text)}
+    for one in "\u202a\u202b\u202d\u202e":
+        for isolate in "\u2066\u2067\u2068":
+            # U+202C below an open isolate, however deep, after it was closed, and beside an embedding of its own.
+            for text in (f"{one}{isolate}\u202c\u2069", f"{one}a{isolate}\u202cb\u202c\u2069c", f"{one}{isolate}{isolate}\u202c\u2069\u202c\u2069"):
+                yield {"args": [text], "expect": [1]}
+            for text in (f"{one}{isolate}\u2069\u202c", f"{one}{isolate}{one}\u202c\u202c\u2069\u202c", f"{one}{isolate}\u202c\u2069\u202c"):
+                yield {"args": ["a\n" + text], "expect": []}
     while True:
         text = some(random, CODES, 16)
         yield {"args": [text], "expect": lines_open(text)}

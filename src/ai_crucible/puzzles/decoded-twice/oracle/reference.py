@@ -40,9 +40,14 @@ def climbing(random):
 
 
 def once(random):
-    yield from cases(["/%252e%252e/x", "/a%2525", "/100%25", "/%25", "/%2541", "/%25%34%31", "/%2", "/%", "/%zz", "/%4", "/a%2B+b", "/%25zz", "/%25a", "/%%34%31", "/%20 "])
+    yield from cases(["/%252e%252e/x", "/a%2525", "/100%25", "/%25", "/%2541", "/%25%34%31", "/%2", "/%", "/%zz", "/%4", "/a%2B+b", "/%25zz", "/%25a", "/%254A", "/%25aF", "/%25Fa", "/%25%46%46", "/%25CC/x", "/%%34%31", "/%20 "])
+    # What `int` takes for a number besides two hex digits, and what only looks like it.
+    for mark in ("+", "-", " ", "_", "x", "\u3000", "\u0661", "\uff11", "\u00b2", "\u0966", "\uff21"):
+        for digit in ("0", random.choice("123456789"), random.choice("abcdefABCDEF")):
+            yield from cases([f"%{mark}{digit}", f"/a%{digit}{mark}", f"/%25{mark}{digit}", f"%2525{digit}{mark}"][:: random.choice([1, -1])])
+    yield from cases(["%0x41", "%+%41", "%\uff12\uff15", "/%\u0664\u0661"])
     while True:
-        yield from cases(["/" + "".join(random.choice(["%", "25", "4", "1", "%25", "x", "%41", "/", "g"]) for _ in range(random.randint(1, 7)))])
+        yield from cases(["/" + "".join(random.choice(["%", "+", "-", "25", "4", "1", "%25", "x", "%41", "/", "g"]) for _ in range(random.randint(1, 7)))])
 
 
 def no_text(random):
@@ -54,5 +59,9 @@ def no_text(random):
 
 def honest(random):
     yield from cases(["/a/./b//c.txt", "/caf%C3%A9", "", "/", "//", ".", "/./", "a", "/a/", "/café", "/...", "/..a", "/a..", "/a%2fb", "/%2e/x", "/a?b", "/a#b", "/../x"])
+    # The mark that stands for bad text is text itself, and so are its neighbours and what else is at an end.
+    for sign in "\ufffd\ufffc\uffff\ufffe\ufeff\ud7ff\ue000\U00010000\U0010ffff\u00a0\u2028":
+        encoded = "".join(f"%{byte:02x}" for byte in sign.encode())
+        yield from cases([sign, encoded, f"/a/{encoded.upper()}b", f"{sign}{encoded}/."])
     while True:
-        yield from cases(["/".join(random.choice(["a", ".", "", "b.txt", "caf%c3%a9", "...", "a b", "a%20b", "ü"]) for _ in range(random.randint(0, 6)))])
+        yield from cases(["/".join(random.choice(["a", "\ufffd", "%ef%BF%bd", ".", "", "b.txt", "caf%c3%a9", "...", "a b", "a%20b", "ü"]) for _ in range(random.randint(0, 6)))])

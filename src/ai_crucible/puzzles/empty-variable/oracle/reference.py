@@ -28,6 +28,24 @@ def case(line, good, prefix="disk", more="", last="\n", missing=False):
     return {"args": [["sh", "reset.sh"], put, "", 5, {"PREFIX": prefix}], "holds": holds}
 
 
+# Looks at the folder's mode and number before and after; ends with 99 where it is not the same folder.
+KEPT = """chmod "$1" "$2" || exit 98
+seen() { ls -ldi "$2" | sed "s,^ *,," | cut -d " " -f 1,2; }
+before=$(seen "$@")
+sh reset.sh
+code=$?
+[ "$before" = "$(seen "$@")" ] || exit 99
+exit $code"""
+
+
+def kept(random, line, prefix):
+    """A folder of an unusual mode, which is to stay the same one."""
+    made = case(line, True, prefix)
+    mode = random.choice(["0700", "0711", "0750", "0705", "1777", "2770"])
+    argv, *rest = made["args"]
+    return {**made, "args": [["sh", "-c", KEPT, "kept", mode, f"{prefix}/{line}"], *rest]}
+
+
 def refused(random):
     yield case("", False, missing=True)
     yield case("", False, last="")
@@ -38,6 +56,8 @@ def refused(random):
 
 
 def emptied(random):
+    for line in random.sample(FOLDERS, 6):
+        yield kept(random, line, random.choice(["disk", "my disk"]))
     for line in FOLDERS:
         yield case(line, True, random.choice(["disk", "my disk"]), last=random.choice(["", "\n"]))
         yield case(line, True, more="/home\n\n")

@@ -38,6 +38,11 @@ def none(random):
     yield from cases(["31.2.2020", "2020-13-1", "1.1.20201", "29.2.2019", "29.2.1900", "31.4.2021", "0.1.2020", "1.0.2020", "32.1.2020", "2020-0-1", "2020-1-0", "2020-2-30", "1.1.0000", "0000-1-1"])
     yield from cases(["31.4.", "29.2.", "1.1.20", "1.1.202", "001.1.2020", "1.001.2020", "12020-1-1", "2020-001-1", "2020-1-001", "1-1-2020", "2020.1.1", "2020/1/1", "1/1/2020", "1.1-2020", "2020-1.1", "1. 1.2020", "2020 -1-1"])
     yield from cases(["1.2.2020x", "x1.2.2020", "1.2.2020 10:00", "2020-1-1T00", "1.2.2020.", "\u0661.2.2020", "1.2.202\u0660", "\uff11.2.2020", "+1.2.2020", "-1.2.2020", "1.2.-202", "1.2.2020\n1.2.2020", "2020-1-1\n2", "1..2020", ".1.2020", "1_0.1.2020", "20200101", "\u00b2.1.2020"])
+    # No month: each that would be a day, with each day that would be a month, in both forms.
+    for form in ("{0}.{1}.{2}", "{2}-{1}-{0}", "{0:02}.{1:02}.{2}", "{2}-{1:02}-{0:02}"):
+        cells = [form.format(number, month, random.randint(1000, 9999)) for number in range(1, 13) for month in range(13, 32)]
+        yield {"args": [cells], "expect": [known(cell) for cell in cells]}
+        yield from cases(random.sample(cells, 5))
     while True:
         yield from cases(["".join(random.choice("0123.-x") for _ in range(random.randint(0, 10)))])
 

@@ -42,6 +42,12 @@ def far(random):
 def odd(random):
     for size in range(20):
         yield case(random, (b"\1\0\0" + b"p" * 30)[:size])
+        # Nothing behind it: at the end of the memory, which may be all that there is.
+        for kind, length in ((1, 0), (1, 1), (0, 0), (1, random.randint(2, 65_535))):
+            whole = (bytes([kind]) + struct.pack(">H", length) + b"p" * 30)[:size]
+            yield {"args": [whole, 0, size], "expect": known(whole)}
+            before = bytes(random.choices([1, 0, 7], k=random.randint(1, 6)))
+            yield {"args": [before + whole, len(before), size], "expect": known(whole)}
     while True:
         for kind in (0, 2, 3, 24, 255, 128, 129):
             yield case(random, message(random, kind))
@@ -56,7 +62,8 @@ def short(random):
 def honest(random):
     while True:
         yield case(random, message(random))
-        whole = message(random, padding=40)
+        whole = message(random, padding=random.choice([16, 17, 40]))
+        yield {"args": [whole, 0, len(whole)], "expect": known(whole)}
         yield case(random, message(random, 1, random.randint(0, 20), b"a" * 20, 16))
 
 

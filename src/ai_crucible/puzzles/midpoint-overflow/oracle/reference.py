@@ -33,6 +33,21 @@ def lines(random):
         yield {"args": [size, step, first, first + step * place + off], "expect": [there, False]}
 
 
+def equal(random):
+    """Tables with many entries alike, of which any will do."""
+
+    def any_of(first, last):
+        return lambda answer: len(answer) == 2 and first <= answer[0] < last and not answer[1]
+
+    while True:
+        for size, run in ((10**6, 10**6), (MOST, MOST), (MOST, random.randint(2**20, 2**30)), (random.randint(2**30, MOST), 2**29), (10**6, random.randint(1000, 10**5)), (random.randint(200, 900), 190), (3, 2), (2, 2)):
+            base = random.randint(-(10**6), 10**6)
+            place = random.choice([0, size - 1, random.randrange(size)])
+            number = place // run
+            yield {"args": [size, 2, base, base + 2 * number, 80, run], "holds": any_of(number * run, min(size, (number + 1) * run))}
+            yield {"args": [size, 2, base, base + 2 * number + random.choice([-1, 1]), 80, run], "expect": [-1, False]}
+
+
 def lists(random):
     while True:
         table = sorted({random.choice("abcdefghijklmnop") * random.randint(1, 2) for _ in range(random.randint(0, 12))})

@@ -1,7 +1,8 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
 def sums(random):
-    for n in (1, 2, 3, 10, 100):
+    # Far more than a program may call itself, too.
+    for n in (1, 2, 3, 10, 100, 1_000_000, random.randint(2_000, 5_000), random.randint(5_000, 100_000)):
         yield {"args": [n], "expect": n * (n + 1) // 2}
     while True:
         n = random.randint(1, 300)
@@ -9,5 +10,7 @@ def sums(random):
 
 
 def nothing(random):
+    for n in (0, -1, -2, -3, -1_000_000):
+        yield {"args": [n], "expect": 0}
     while True:
-        yield {"args": [0], "expect": 0}
+        yield {"args": [-random.randint(1, 300)], "expect": 0}

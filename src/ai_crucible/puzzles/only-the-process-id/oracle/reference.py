@@ -44,7 +44,71 @@ def some(random, least=0):
     return bytes(random.randrange(256) for _ in range(random.randint(least, 40)))
 
 
+def after(additions, pid=1):
+    return pid, [LONG, *additions, None]
+
+
+def letters(random, size):
+    return bytes(random.choices(b"abcdefghijklmnopqrstuvwxyz", k=size))
+
+
+def joined(random):
+    """One addition that has between its parts what may stand between two."""
+    x, y = letters(random, random.randint(0, 3)), letters(random, random.randint(1, 3))
+    marks = [bytes([value]) for value in range(256)]
+    marks += [b"\0\0", b"\r\n", b", ", b"', b'", b'", b"', b"', '", b"::", b"||", b"--", b"add", b"add:", b"None", b"key", b"next", b"!", b"+%d:" % len(y)]
+    yield case([after([x, y]), *[after([x + mark + y]) for mark in marks]])
+    # A mark of the pool's own, where a key was taken or nothing was added.
+    words = [b"", b"\0", b"!", b"key", b"key 1", b"key 2", b"key:", b"next", b"next:", b"None", b"refused", b"1", b"2", b"pid 1"]
+    yield case([(1, [LONG, None, None]), *[(1, [LONG, word, None]) for word in words], *[(1, [LONG, None, word, None]) for word in words]])
+
+
+def lengths(random):
+    """One addition that looks like several where a length stands before or behind each, in another code each time."""
+    for code, base in (("%d", 10), ("%x", 16), ("%X", 16)):
+        for d in random.sample(range(base - 4), 5):
+            # A length of two digits, of which the second is read as an addition of one byte.
+            digit, part, rest = b"%x" % d, letters(random, base - 2), letters(random, d)
+            if code == "%X":
+                digit = digit.upper()
+            size = (code % (base - 2)).encode()
+            yield case([after([size + part + digit + rest]), after([digit, part, rest])])
+            yield case([after([rest + digit + part + size]), after([rest, part, digit])])
+    # Arguments stand in the answers again, which may not be large: the long ones are few.
+    for width, order in ((1, "big"), (2, random.choice(["big", "little"]))):
+        # A length that went round: 1 byte, and what looks like one more addition.
+        most = 256**width
+        x, y = letters(random, 1), b"z" * (most - width)
+        size = len(y).to_bytes(width, order)
+        yield case([after([x + size + y]), after([x, y])])
+        if width == 1:
+            yield case([after([y + size + x]), after([y, x])])
+
+
+def much(random):
+    """The first byte, one in the middle and the last of very much."""
+    for sizes in ([5_000], [random.randint(10_000, 20_000)], [50] * 120, [1_000] * 12, [16, 9_000]):
+        parts = [bytearray(letters(random, 1) * size) for size in sizes]
+        histories = [after(map(bytes, parts))]
+        for part, place in ((0, 0), (len(parts) // 2, sizes[len(parts) // 2] // 2), (-1, -1)):
+            parts[part][place] ^= 1
+            histories.append(after(map(bytes, parts)))
+            parts[part][place] ^= 1
+        yield case(histories)
+    other = bytes([LONG[0] ^ 1]) + LONG[1:]
+    yield case([(1, [first, *[None] * 300, b"x" * 3_000, None]) for first in (LONG, other)])
+
+
+def processes(random):
+    """Ids that differ in one bit, or by a power of ten, up to the largest there may be."""
+    for base in (1, random.randint(2, 2**21)):
+        pids = {base, *[base + 2**k for k in range(22)], *[base ^ 2**k for k in range(22)], *[base + 10**k for k in range(7)], *[base * 10**k for k in range(1, 3)]}
+        yield case([after([], pid) for pid in sorted(pids)])
+
+
 def every_byte(random):
+    for kind in (joined, lengths, much, processes):
+        yield from kind(random)
     yield case([(1, [LONG, None]), (2, [LONG, None]), (12, [LONG, None])])
     yield case([(1, [LONG, b"", None]), (1, [b"", LONG, None]), (1, [LONG, None]), (1, [LONG, b"", b"", None])])
     yield case([(1, [LONG[:n], LONG[n:], None]) for n in range(17)])

@@ -1,8 +1,8 @@
 #!/bin/sh
-if sh -c "$1" > "$2.draft" && [ -s "$2.draft" ] && gzip -n < "$2.draft" > "$2.gz.draft"; then
-    rm "$2.draft"
-    mv "$2.gz.draft" "$2"
+draft=$(mktemp -d "$2.XXXXXX") || exit 1
+if sh -c "$1" > "$draft/dump" && [ -s "$draft/dump" ] && gzip -n "$draft/dump" && mv "$draft/dump.gz" "$2"; then
+    rm -r "$draft"
     exit
 fi
-rm "$2.draft"
+rm -r "$draft"
 exit 1

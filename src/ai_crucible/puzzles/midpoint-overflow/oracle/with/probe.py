@@ -2,8 +2,8 @@ import int32
 from search import find
 
 
-def look(size, step, first, key, most=80):
-    """Look up in the table first, first + step, ...; return the place, whether indices were computed plainly, and
+def look(size, step, first, key, most=80, run=1):
+    """Look up in the table first, first + step, ..., each entry run times; return the place, whether indices were computed plainly, and
     whether more was read than is there or needed."""
     reads = []
 
@@ -12,7 +12,7 @@ def look(size, step, first, key, most=80):
         reads.append(index)
         if len(reads) > most or not 0 <= index < size:
             raise IndexError(index)
-        return first + step * index
+        return first + step * (index // run)
 
     int32.plain.clear()
     return [int(find(read, int32.Index(size), key)), int32.plain != []]

@@ -2,7 +2,7 @@
 set -u
 dump=$1 file=$2
 new="${file}.$$"
-if ! (eval "$dump") >"$new"; then
+if ! sh -c "$dump" >"$new"; then
     rm -f -- "$new"
     exit 1
 fi

@@ -1,0 +1,2 @@
+def total(n):
+    return n * (n + 1) // 2

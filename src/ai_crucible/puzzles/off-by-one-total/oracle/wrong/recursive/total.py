@@ -1,0 +1,4 @@
+def total(n):
+    if n <= 0:
+        return 0
+    return n + total(n - 1)
