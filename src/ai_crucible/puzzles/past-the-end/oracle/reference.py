@@ -8,11 +8,11 @@ def known(buffer, end):
 
 
 def text(random, most=14):
-    return "".join(random.choice('="ab <') for _ in range(random.randint(0, most)))
+    return "".join(random.choice('="ab <\n\r\u2028') for _ in range(random.randint(0, most)))
 
 
 def behind(random):
-    for html, rest in (('<a b="', 'secret" c="more"'), ("<a b=", '"secret"'), ('<a b="x', 'yz"'), ('<i x="1" y="', 'cookie"'), ('<i x="1" y=', '"cookie"')):
+    for html, rest in (('<a b="', 'secret" c="more"'), ("<a b=", '"secret"'), ('<a b="x', 'yz"'), ('<i x="1" y="', 'cookie"'), ('<i x="1" y=', '"cookie"'), ('a="x\ny"', ""), ('a="\n"', 'b="\n"'), ('\n="a\n', 'b"'), ('a=\n"b" c="d"', 'e"'), ('a="\r\n\x85" b="\x0c"', "")):
         yield {"args": [html + rest, len(html)], "expect": known(html, len(html))}
     while True:
         html, rest = text(random) + random.choice(['="', "=", '="x', '"', ""]), text(random) + '"' + text(random) + '="z"'
@@ -20,7 +20,7 @@ def behind(random):
 
 
 def whole(random):
-    for html, rest in (('<a b="x" c="y">', 'secret="z"'), ("", ""), ('<a b="">', ""), ('<a b="=">', ""), ("", 'a="b"'), ('a="b"', 'c="d"'), ('x=""', ""), ('x=""="a"', "")):
+    for html, rest in (('<a b="x" c="y">', 'secret="z"'), ("", ""), ('<a b="">', ""), ('<a b="=">', ""), ("", 'a="b"'), ('a="b"', 'c="d"'), ('x=""', ""), ('x=""="a"', ""), ('a="1\n2"', 'b="3"'), ('a="\n"\n="\n"', ""), ('a="x\ny" ' * 2500, '"')):
         yield {"args": [html, rest], "expect": known(html, len(html))}
     while True:
         html = "".join(f'{random.choice("abc <>")}="{text(random).replace(chr(34), "")}"' for _ in range(random.randint(0, 5))) + ">"

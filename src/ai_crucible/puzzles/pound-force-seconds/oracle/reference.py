@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 UNITS = {"N*s": Fraction(1), "kN*s": Fraction(1000), "lbf*s": Fraction("4.4482216152605")}
-NAMES = ["a", "b 7", '"north, upper"', '"say ""go"""', "7"]
+NAMES = ["a", "b 7", '"north, upper"', '"say ""go"""', "7", '"two\nlines"', "\u00e9"]
 
 
 def number(random):
@@ -15,10 +15,13 @@ def table(rows):
 
 
 def near(rows):
-    total = sum((Fraction(value) * UNITS[unit] for _, value, unit in rows), Fraction(0))
+    parts = [Fraction(value) * UNITS[unit] for _, value, unit in rows]
+    total = sum(parts, Fraction(0))
+    # Half of the last decimal, and what floats lose on the way.
+    most = Fraction(1, 2 * 10**6) + sum(map(abs, parts)) * (len(parts) + 4) / 2**52
 
     def holds(answer):
-        return abs(Fraction(answer) - total) <= Fraction(2, 10**6) and round(answer, 6) == answer
+        return abs(Fraction(answer) - total) <= most and round(answer, 6) == answer
 
     return {"args": [table(rows)], "holds": holds}
 
@@ -27,7 +30,19 @@ def mixed(random):
     for unit in UNITS:
         yield near([("a", "10", unit)])
         yield near([('"north, upper"', "0.1234567", unit), ("b", "1", "kN*s")])
+        yield near([("a", "1e15", unit), ("b", "0.5", "N*s")])
+        yield near([("a", "-0.0001", unit)] * 2500)
+    small = {"N*s": "0.0000004", "kN*s": "0.0000000004", "lbf*s": "0.00000009"}
+    yield near([("a", value, unit) for unit, value in small.items()])
+    for unit, value in small.items():
+        yield near([("a", value, unit)] * 20)
+        yield near([("a", "-" + value, unit)] * 60)
     while True:
+        # What lies beyond the sixth decimal adds up.
+        count = random.randint(2, 60)
+        yield near([(random.choice(NAMES), f"{random.randint(0, 2)}.{random.randint(0, 9)}00000{random.choice('4467')}", "N*s") for _ in range(count)])
+        rest = random.choice(list(UNITS))
+        yield near([(random.choice(NAMES), small[rest], rest) for _ in range(count)] + [("z", number(random), "lbf*s")])
         yield near([(random.choice(NAMES), number(random), random.choice(list(UNITS))) for _ in range(random.randint(1, 8))] + [("z", "3", "lbf*s")])
 
 
@@ -38,7 +53,7 @@ def plain(random):
 
 
 def unknown(random):
-    for unit in ("dyn*s", "", "N", "n*s", "lbf", "KN*s", "LBF*S", "N*S", "N*s*s", " N*s", "lbf*s ", "kN*s\t"):
+    for unit in ("dyn*s", "", "N", "n*s", "lbf", "KN*s", "LBF*S", "N*S", "N*s*s", " N*s", "lbf*s ", "kN*s\t", '"N*s\n"', '"lbf*s\n"', "\ufeffN*s", "N\u2217s", "\uff2e*s", "N*s\u00a0", "N s", "kN", "0"):
         yield {"args": [table([("a", "1", "N*s"), ("b", "2", unit)])], "raises": "ValueError"}
         yield {"args": [table([("b", "0", unit)])], "raises": "ValueError"}
     yield {"args": ["id,impulse,unit\na,1\n"], "raises": "ValueError"}

@@ -8,7 +8,7 @@ def sign(key, version, client, server):
 
 
 def message(random, **other):
-    parts = {"version": 1, "client": random.choice(["c", "client 7", "é|x", "0"]), "server": random.choice(["s", "srv", "ü"])}
+    parts = {"version": 1, "client": random.choice(["c", "client 7", "é|x", "0", " ", "two\nlines", "False"]), "server": random.choice(["s", "srv", "ü", "\n"])}
     parts.update(other)
     key = random.choice(["k", "", "key"])
     whole = {**parts, "signature": sign(key, parts["version"], parts["client"], parts["server"])}
@@ -26,7 +26,9 @@ def forged(random):
     while True:
         key, whole = message(random)
         right = whole["signature"]
-        for signature in ("forged", "", right[:-1], right + "0", right.upper() + " ", "ü" * 64, None, 0, 7, b"x", right.encode(), [], [right], True):
+        for signature in ("forged", "", right[:-1], right + "0", right.upper() + " ", right.upper(), right.swapcase(), right.title(), " " + right, right + " ", right + "\n", "\n" + right, right + "\0", "\ufeff" + right, right[::-1], right[1:], right * 2, "0x" + right, "ü" * 64, None, 0, 7, b"x", right.encode(), [], [right], (right,), {right: right}, True, 10**30):
+            if signature == right:
+                continue
             yield {"args": [key, {**whole, "signature": signature}], "expect": False}
         yield {"args": [key + "x", whole], "expect": False}
         yield {"args": [key, {**whole, "client": whole["client"] + "x"}], "expect": False}
@@ -42,9 +44,11 @@ def lacking(random):
         for part in ("client", "server"):
             yield {"args": list(message(random, **{part: ""})), "expect": False}
         yield {"args": list(message(random, client="", server="")), "expect": False}
+        for part in ("client", "server"):
+            yield {"args": [key, {**whole, part: None}], "expect": False}
 
 
 def version(random):
     while True:
-        for other in (2, 0, -1, 11, 10):
+        for other in (2, 0, -1, 11, 10, 10**30 + 1, 1.5, None, "1", "", [1]):
             yield {"args": list(message(random, version=other)), "expect": False}

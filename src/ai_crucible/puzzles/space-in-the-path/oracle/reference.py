@@ -1,20 +1,26 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
-ROOTS = ["system", "my system", "a/b", "./system", "s*", "two  blanks", "a$b", "quo\"te", "/", "-rf", "back\\slash", "new [x]", "a -o b", "x = x"]
+ROOTS = ["system", "my system", "a/b", "./system", "s*", "two  blanks", "a$b", "quo\"te", "/", "-rf", "back\\slash", "new [x]", "a -o b", "x = x", "a\n", "a\n\n", "new\nline", "\na", "a ", " a", "\ta\t", "a\r", "\u00e9\u2028", "~", "$HOME", "$(echo a)", "`echo a`", "it's", "a;b", "&", "-", "--", "*", "a/", "%s", "a\n/b", "\\n", "!x"]
 LEFT = ["usr/bin/tool", "usr/lib/nvidia current/keep", "usr/lib/nvidia", "usr/lib/current/xorg/x", "usr/lib/nvidia current/xorg2/y", "lib/nvidia", "current/xorg/z"]
-GONE = ["driver.so", "sub/deep/file", ".hidden", "odd name/x y"]
+GONE = ["driver.so", "sub/deep/file", ".hidden", "odd name/x y", "new\nline\n", "-rf", "..x"]
 HERE = {"my/usr/bin/tool": "x", "system2/usr/lib/nvidia current/xorg/driver.so": "x", "current/xorg": "x", "lib/nvidia": "x", "usr/tool": "x", "two/x": "1", "sx/usr/lib/nvidia current/xorg/driver.so": "x"}
 
 
 def case(random, root, there=True):
-    place = root.removeprefix("./")
-    gone = random.sample(GONE, random.randint(1, len(GONE)))
-    put = {**HERE, **{f"{place}/{name}": "x" for name in random.sample(LEFT, random.randint(1, len(LEFT)))}}
+    place = root.removeprefix("./").removesuffix("/")
+    gone = random.sample(GONE, random.randint(0, len(GONE)))
+    # A place that is not ROOT, if what is odd in it is lost.
+    near = {root.strip(), root.rstrip("\n"), root.replace("\n", ""), root.replace("\n", " "), "a", "a\n"} - {root, place, "", "/"}
+    put = {**HERE, **{f"{name}/usr/lib/nvidia current/xorg/driver.so": "x" for name in near if "/" not in name + place}, **{f"{place}/{name}": "x" for name in random.sample(LEFT, random.randint(1, len(LEFT)))}}
     folder = f"{place}/usr/lib/nvidia current/xorg/"
     wanted = {}
     if there:
-        put.update({folder + name: "x" for name in gone})
+        put.update({folder: None, **{folder + name: "x" for name in gone}})
         wanted = {folder: None}
+        if random.random() < 0.5:
+            # A link goes; what it leads to stays.
+            put.update({f"{place}/usr/lib/kept/x": "x", folder + "leads out": ["link", "../../kept"], folder + "nowhere": ["link", "gone"]})
+            wanted.update({folder + "leads out": None, folder + "nowhere": None})
         for name in gone:
             parts = name.split("/")
             wanted.update({folder + "/".join(parts[: n + 1]) + "/": None for n in range(len(parts) - 1)})

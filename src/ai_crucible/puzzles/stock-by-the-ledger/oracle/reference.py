@@ -49,9 +49,15 @@ def by_hand(random):
     yield case([(1, "ab-12", "in", "10", d + "5"), (2, "AB 12", "out", "3", "06.01.2026"), (3, "Ab.12", "count", "8", d + "7"), (4, "K/7", "in", "5", "2026-02-30"), (5, "K7", "In ", " 4 ", "2026-02-28"), (6, "k-7", "borrowed", "1", "2026-03-01")])
     yield case([(1, "a", "in", "5", d + "2"), (2, "a", "count", "3", d + "1"), (3, "a", "out", "9", d + "3")], 3)
     yield case([(1, "a", "count", "0", d + "1"), (2, "b", "count", "1", d + "1"), (3, "b", "count", "1", d + "1")])
-    yield case([(n + 2, "a" + str(n), "in", bad, d + "1") for n, bad in enumerate(["-1", "+1", "1.0", "1e3", "0x1", "1 2", "", " ", None, "\t1", "007", "12345678901", "\u0661"])])
-    yield case([(n, "a" + str(n), "in", "1", bad) for n, bad in enumerate(["2026-1-01", "2026-13-01", "2026-02-29", "2024-02-29", "29.02.2024", "29.02.2023", "1.2.2026", "01-02-2026", "2026.01.02", "2026/01/02", " 2026-01-02", "2026-01-02 ", "2026-01-02T00:00", "now", "", None, "20260102", "31.04.2026", "31.03.2026", "00.01.2026", "0999-01-02", "10.10.2020", "2026-00-10", "2026-01-00"], 1)])
-    yield case([(n, "a" + str(n), kind, "1", d + "1") for n, kind in enumerate(["IN", " Out", "COUNT  ", "", None, "i n", "\tin", "in\n", "inn"], 1)])
+    yield case([(n + 2, "a" + str(n), "in", bad, d + "1") for n, bad in enumerate(["-1", "+1", "1.0", "1e3", "0x1", "1 2", "", " ", None, "\t1", "007", "12345678901", "\u0661", "9007199254740993", "0" * 30 + "7", "1\n", "\n1", "\u00a01", "\u00b2", "1_0", "\ufeff1", "4611686018427387904"])])
+    yield case([(n, "a" + str(n), "in", "1", bad) for n, bad in enumerate(["2026-1-01", "2026-13-01", "2026-02-29", "2024-02-29", "29.02.2024", "29.02.2023", "1.2.2026", "01-02-2026", "2026.01.02", "2026/01/02", " 2026-01-02", "2026-01-02 ", "2026-01-02T00:00", "now", "", None, "20260102", "31.04.2026", "31.03.2026", "00.01.2026", "0999-01-02", "10.10.2020", "2026-00-10", "2026-01-00", "2026-01-02\n", "02.01.2026\n", "\u0662026-01-02", "2026-01-0\u0662", "9999-12-31", "31.12.9999", "0001-01-01", "02.01.2026 ", "32.01.2026", "2026.01-02", "02-01.2026", "2026-01-02x"], 1)])
+    leap = [f"{year:04}-02-29" for year in (4, 100, 400, 1000, 1500, 1600, 1700, 1800, 1896, 1900, 1904, 1999, 2000, 2001, 2100, 2200, 2300, 2400, 2800, 9996)]
+    both = leap + [".".join(reversed(day.split("-"))) for day in leap]
+    yield case([(n, "a" + str(n), "in", "1", day) for n, day in enumerate(both, 1)])
+    yield case([(n, "a", random.choice(["in", "count", "out"]), str(n % 7), day) for n, day in enumerate(random.sample(both, len(both)), 1)], 2)
+    yield case([(n, "a", random.choice(["in", "out", "count"]), str(n % 9), d + str(n % 9 + 1)) for n in range(1, 301)])
+    yield case([(n, "a", "in" if n % 2 else "count", str(2**53 + n), d + "1") for n in range(1, 6)])
+    yield case([(n, "a" + str(n), kind, "1", d + "1") for n, kind in enumerate(["IN", " Out", "COUNT  ", "", None, "i n", "\tin", "in\n", "inn", "\nin", "in\u00a0", "i\u0274", "out in", "\ufeffin"], 1)])
     yield case([(n, article, "in", "1", d + "1") for n, article in enumerate(["a", "A", " a ", "-a-", "a.", "/a", "a b", "AB", "", " ", "-./ ", None, "a_b", "10", "1-0"], 1)])
     yield case([(7, "a", "in", "1", d + "1"), (3, "a", "count", "5", d + "1"), (5, "a", "out", "2", d + "1")], 2)
     yield case([(1, "a", "count", "5", "10.02.2026"), (2, "a", "in", "1", "09.03.2026"), (3, "a", "out", "2", "2026-02-20")])
@@ -63,7 +69,8 @@ def ledgers(random):
         ids = random.sample(range(1, 200), random.randint(0, 18))
         rows = []
         for number in ids:
-            day = f"2026-{random.randint(1, 3):02}-{random.choice([1, 2, 3, 10, 28, 29, 31]):02}"
+            year = random.choice([2026, 2026, 1900, 2000, 2100, 2024])
+            day = f"{year}-{random.randint(1, 3):02}-{random.choice([1, 2, 3, 10, 28, 29, 31]):02}"
             if random.random() < 0.4:
                 day = ".".join(reversed(day.split("-")))
             kind = random.choice(["in", "in", "out", "out", "count", "count", "In ", "COUNT", "lost", None])

@@ -1,13 +1,15 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
-NAMES = ["a", "b", "web 1", "db-2", "x#y", "\u00e9"]
+NAMES = ["a", "b", "web 1", "db-2", "x#y", "\u00e9", "A", "-v"]
+# What stands where a folder should.
+NONE = [None, "a file\n", "", ["link", "nowhere"], ["link", "../release.txt"]]
 
 
-def case(text, there, release="v2\n"):
-    """there: the servers that have folders."""
+def case(text, there, release="v2\n", put=None):
+    """there: the servers that have folders; put: what else is laid."""
     names = [line.strip() for line in text.split("\n")]
     names = [name for name in names if name and name[0] != "#"]
-    put = {"servers.txt": text, "release.txt": release, "servers/other/release.txt": "v0\n"}
+    put = {"servers.txt": text, "release.txt": release, "servers/other/release.txt": "v0\n", **(put or {})}
     for place, name in enumerate(there):
         put[f"servers/{name}/" + ("release.txt" if place % 2 else "else.txt")] = "v1\n"
     good = all(name in [*there, "other"] for name in names)
@@ -28,6 +30,8 @@ def listed(random):
     yield case("a\n# missing", ["a"])
     yield case("a\na\n", ["a"])
     yield case("\ta\t\r\nb\r\n", ["a", "b"])
+    yield case("a\n" * 300, ["a"], "v3\r\n\r")
+    yield case("a\n b\n#" + "\n" * 2500, ["a", "b"], b"\xff\x00\r\n")
     while True:
         names = random.sample(NAMES, random.randint(1, 5))
         lines = [random.choice(["{}", " {} ", "{}\t"]).format(name) for name in names]
@@ -40,11 +44,18 @@ def lacking(random):
     yield case("a\nmissing\n", ["a"])
     yield case("missing\na\n", ["a"])
     yield case("a\nb\nmissing", ["a", "b"])
+    yield case("A\na\n", ["a"])
+    for kind in NONE[1:]:
+        yield case("a\nb\nc\n", ["a", "c"], put={"servers/b": kind})
+    yield case("a\nmissing 1\nmissing 2\n", ["a"])
+    yield case("".join(f"missing {n}\n" for n in range(256)) + "a\n", ["a"])
     while True:
         names = random.sample(NAMES, random.randint(1, 4))
-        lines = [*names, "missing"]
+        gone = {f"missing {n}": random.choice(NONE) for n in range(random.choice([1, 2, 3]))}
+        lines = [*names, *gone]
         random.shuffle(lines)
-        yield case("\n".join(lines) + random.choice(["", "\n"]), names)
+        put = {f"servers/{name}": kind for name, kind in gone.items() if kind is not None}
+        yield case("\n".join(lines) + random.choice(["", "\n"]), names, put=put)
 
 
 def ordinary(random):

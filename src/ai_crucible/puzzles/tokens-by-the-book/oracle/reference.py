@@ -61,6 +61,46 @@ def plays(random):
         yield case(capacity, every, start, calls)
 
 
+class Full:
+    """Numbers of any size: only the moment at which it will be full."""
+
+    def __init__(self, capacity, every, start):
+        self.capacity, self.every, self.full = capacity, every, start
+
+    def call(self, name, now, count=1):
+        level = self.capacity - max(0, -((now - self.full) // self.every))
+        if name == "level":
+            return level
+        if name == "wait":
+            return max(0, self.full - (self.capacity - count) * self.every - now)
+        if level < count:
+            return False
+        self.full = max(self.full, now) + count * self.every
+        return True
+
+
+def vast(random):
+    def number(least):
+        return max(least, 10 ** random.randint(0, 30) + random.randint(-2, 9))
+
+    def play(capacity, every, start, calls):
+        model = Full(capacity, every, start)
+        return {"args": [capacity, every, start, calls], "expect": [model.call(*call) for call in calls]}
+
+    yield play(10**17 + 1, 1, 0, [["take", 0, 10**17 + 1], ["level", 3], ["wait", 3, 10**17 + 1]])
+    yield play(3, 10**20 + 1, 0, [["take", 0, 3], ["level", 10**20], ["wait", 10**20], ["level", 10**20 + 1]])
+    yield play(2, 10, 10**30 + 5, [["take", 10**30 + 5, 2], ["level", 10**30 + 14], ["level", 10**30 + 15]])
+    while True:
+        capacity, every = number(1), random.choice([1, 3, random.randint(1, 9), number(1)])
+        start = now = random.choice([0, 0, number(0), -number(0)])
+        calls = [["take", now, capacity]]
+        for _ in range(random.randint(2, 9)):
+            now += random.choice([0, 1, 3, every - 1, every, every + 1, 2 * every, number(0)])
+            count = min(capacity, random.choice([0, 1, 3, number(1), capacity - 1, capacity]))
+            calls.append(random.choice([["level", now], ["wait", now, count], ["take", now, count], ["level", now]]))
+        yield play(capacity, every, start, calls)
+
+
 def far(random):
     while True:
         capacity, every, far = 10 ** random.randint(1, 12), random.randint(1, 9), 10 ** random.randint(9, 15)

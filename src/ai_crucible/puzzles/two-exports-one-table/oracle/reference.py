@@ -5,6 +5,37 @@ import io
 from datetime import date
 
 COLUMNS = ["id", "name", "joined", "balance"]
+DAY, LATER, NONE = (2010, 5, 6), (2012, 1, 31), (2011, 2, 31)
+# A customer of each kind, in every draw: system, name, day and cents (or no number) of each row.
+KINDS = [
+    [("old", "A", DAY, 100), ("old", "A", NONE, 200)],
+    [("new", "A", DAY, 100), ("new", "A", NONE, 200)],
+    [("old", "A", DAY, 100), ("old", "A", NONE, 200), ("new", "A", NONE, 300)],
+    [("old", "A", DAY, 500), ("old", "B", LATER, "n/a")],
+    [("new", "A", DAY, 500), ("new", "B", LATER, "null")],
+    [("old", "A", DAY, ""), ("old", "B", LATER, 700)],
+    [("old", "A", LATER, 500), ("new", "B", DAY, "1.2.3")],
+    [("old", "A", LATER, "-"), ("old", "C", DAY, "12,3x"), ("new", "B", LATER, 3)],
+    [("old", "A", NONE, 1), ("new", "A", DAY, 2)],
+    [("old", "A", DAY, 1), ("new", "A", NONE, 2)],
+    [("old", "A", NONE, 1), ("new", "A", NONE, 2)],
+    [("old", "A", DAY, 1), ("new", "A", LATER, 2)],
+    [("old", "A", LATER, 1), ("new", "A", DAY, 2)],
+    [("old", "A", DAY, 1), ("new", "  ", DAY, 2)],
+    [("old", "A", DAY, 1), ("new", "B", DAY, 2), ("new", "", DAY, 3)],
+    [("new", "B", DAY, 2), ("new", " ", DAY, 3)],
+    [("old", "B", DAY, 2), ("old", " ", DAY, 3), ("new", "   ", DAY, 3)],
+    [("old", "A", DAY, -5)],
+    [("new", "A", DAY, -5)],
+    [("new", "A", DAY, -100)],
+    [("old", "A", DAY, 500), ("new", "A", DAY, 0)],
+    [("old", "A", DAY, 2**53 + 1)],
+    [("new", "A", DAY, -(10**17 + 1))],
+    [("old", "A", (1900, 2, 29), 1), ("new", "A", (2000, 2, 29), 1)],
+    [("old", "A", (2100, 2, 29), 1), ("new", "A", (2020, 13, 1), 1)],
+    [("old", "A", (2000, 2, 29), 1), ("new", "A", (2020, 1, 0), 1)],
+    [("old", "A", DAY, 3), ("old", "B", LATER, 2), ("old", "C", LATER, 1)],
+]
 
 
 def draw(random):
@@ -13,10 +44,11 @@ def draw(random):
         name = random.choice(["Ada", "Bo", "Cy", "Dée", "Eli"]) + " " + random.choice(["O'Hara", "Smith, Jr", 'Al "Ace" Po', "Núñez", "Li;Wu"])
         people.append((random.choice(["AB", "K", "ZQ"]) + str(number), name))
     old, new, first_old, first_new, loose_old, loose_new = {}, {}, {}, {}, {}, {}
+    held_old, held_new, late_old, late_new = {}, {}, {}, {}
     old_rows, new_rows = [], []
 
     def spelled(key):
-        letters, digits = key.rstrip("0123456789"), key.lstrip("ABKZQ")
+        letters, digits = key.rstrip("0123456789"), key.lstrip("ABHKZQ")
         return random.choice([key, key.lower(), f"{letters}-{digits}", f" {key} ", f"{letters.lower()} - {digits}"])
 
     def wide(name):
@@ -31,30 +63,56 @@ def draw(random):
         except ValueError:
             return ""
 
+    def dotted(cents):
+        return "-" * (cents < 0) + f"{abs(cents) // 100:,}".replace(",", ".") + f",{abs(cents) % 100:02}"
+
+    def keep(key, row, bad, last, first, loose, held, late):
+        loose[key] = (*row[:2], 0 if bad else row[2])
+        late[key] = None if bad else row
+        if not bad:
+            before = held.get(key, ("", "", 0))
+            held[key] = (row[0] or before[0], row[1] or before[1], row[2])
+            last[key] = row
+            first.setdefault(key, row)
+
+    def by_hand(key, kind):
+        for system, name, day, cents in kind:
+            bad, is_old = isinstance(cents, str), system == "old"
+            if is_old:
+                old_rows.append([spelled(key), name and wide(name), f"{day[2]:02}.{day[1]:02}.{day[0]}", cents if bad else dotted(cents)])
+            else:
+                new_rows.append([spelled(key), name and wide(name), f"{day[0]}-{day[1]:02}-{day[2]:02}", str(cents)])
+            kept = (old, first_old, loose_old, held_old, late_old) if is_old else (new, first_new, loose_new, held_new, late_new)
+            keep(key, (name.strip(), real(day), cents), bad, *kept)
+
+    kinds = list(zip((f"H{n}" for n in random.sample(range(1, 999), len(KINDS))), KINDS))
+    random.shuffle(kinds)
+    middle = random.randrange(len(kinds))
+    for key, kind in kinds[:middle]:
+        by_hand(key, kind)
     for key, name in people * 2:
         if random.random() < 0.45:
             day, cents = joined(), random.choice([0, -5, 7, random.randint(-999, 999), random.randint(-(10**8), 10**8)])
-            text = f"{abs(cents) // 100:,}".replace(",", ".") + f",{abs(cents) % 100:02}"
             bad = random.random() < 0.08
             broken = random.choice(["", "n/a", "12,3x", "-"])
             spelled_id = "" if random.random() < 0.03 else spelled(key)
-            old_rows.append([spelled_id, wide(name + " I"), f"{day[2]:02}.{day[1]:02}.{day[0]}", broken if bad else "-" * (cents < 0) + text])
+            old_rows.append([spelled_id, wide(name + " I"), f"{day[2]:02}.{day[1]:02}.{day[0]}", broken if bad else dotted(cents)])
             if spelled_id:
-                loose_old[key] = (name + " I", real(day), 0 if bad else cents)
-            if not bad and spelled_id:
-                old[key] = (name + " I", real(day), cents)
-                first_old.setdefault(key, old[key])
+                keep(key, (name + " I", real(day), cents), bad, old, first_old, loose_old, held_old, late_old)
         if random.random() < 0.45:
             day, cents = joined(), random.choice([0, -5, 7, random.randint(-(10**7), 10**7)])
             bad, empty = random.random() < 0.08, random.random() < 0.15
             spelled_id = " - " if random.random() < 0.03 else spelled(key)
             new_rows.append([spelled_id, " " if empty else wide(name + " II"), f"{day[0]}-{day[1]:02}-{day[2]:02}", random.choice(["", "null", "1.2.3"]) if bad else str(cents)])
             if spelled_id != " - ":
-                loose_new[key] = ("" if empty else name + " II", real(day), 0 if bad else cents)
-            if not bad and spelled_id != " - ":
-                new[key] = ("" if empty else name + " II", real(day), cents)
-                first_new.setdefault(key, new[key])
+                keep(key, ("" if empty else name + " II", real(day), cents), bad, new, first_new, loose_new, held_new, late_new)
+    for key, kind in kinds[middle:]:
+        by_hand(key, kind)
+    old_rows += [["", "A", "06.05.2010", "1,00"], [" - ", "A", "06.05.2010", "1,00"]]
+    new_rows += [["", "A", "2010-05-06", "100"], ["- -", "A", "2010-05-06", "100"]]
     rows = rows_of(old, new)
+    days = {key: [system[key][1] for system in (old, new) if key in system] for key in old.keys() | new.keys()}
+    late = [{key: row for key, row in system.items() if row} for system in (late_old, late_new)]
 
     def table(head, body, mark=",", **more):
         out = io.StringIO()
@@ -69,6 +127,12 @@ def draw(random):
         "blanks_in_names": [[row[0], row[1].replace(" ", "  "), *row[2:]] for row in rows], "later_days": rows_of(old, new, max),
         "old_names": [[row[0], old[row[0]][0] if row[0] in old else row[1], *row[2:]] for row in rows], "first_rows": rows_of(first_old, first_new),
         "rows_without_a_balance": rows_of(loose_old, loose_new), "rows_without_an_id": [["", "Bo Smith, Jr I", "", "0.05"], *rows],
+        "a_field_of_an_earlier_row": rows_of(held_old, held_new), "left_out_too_late": rows_of(*late),
+        "no_day_is_earlier": [[*row[:2], min(days[row[0]]), row[3]] for row in rows],
+        "name_of_blanks": [[row[0], new.get(row[0], [row[1]])[0], *row[2:]] for row in rows],
+        "sign_of_cents": [[*row[:3], row[3].replace("-0.", "0.")] for row in rows],
+        "nothing_is_no_balance": rows_of(old, {key: (*row[:2], row[2] or old.get(key, row)[2]) for key, row in new.items()}),
+        "balances_as_floats": [[*row[:3], f"{float(row[3]):.2f}"] for row in rows],
         "cents": [[*row[:3], row[3].replace(".", "")] for row in rows],
     }
     return {

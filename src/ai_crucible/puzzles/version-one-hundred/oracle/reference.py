@@ -5,12 +5,13 @@ def known(agent):
     if not places:
         return None
     place, length = min(places)
-    text = agent[place + length :].split(" ")[0].split(";")[0]
+    text = agent[place + length :]
+    text = text[: next((n for n, c in enumerate(text) if c not in "0123456789."), None)]
     return tuple(int(part) for part in text.split("."))
 
 
 def number(random):
-    return random.choice([0, 1, 9, 10, 99, 100, 101, 1000, random.randint(0, 20_000)])
+    return random.choice([0, 1, 9, 10, 99, 100, 101, 1000, random.randint(0, 20_000), 10**30 + random.randint(0, 2)])
 
 
 def dotted(random):
@@ -18,17 +19,18 @@ def dotted(random):
 
 
 def agents(random):
-    for agent in ("Mozilla/5.0 Firefox/100.0", "X Chrome/101.0.4951.41 Safari/537.36", "Chrome/100", "Edg/100.0.1 Chrome/99.0", "Chrome/99.0 Edg/100.0", "Firefox/3.6.28 Chrome/9", "Mozilla/5.0 (X; rv:100.0) Gecko/20100101 Firefox/100.0", "Edge/18.1 Chrome/64.0.3282", "Mozilla/5.0 Edg/7"):
+    for agent in ("Mozilla/5.0 Firefox/100.0", "X Chrome/101.0.4951.41 Safari/537.36", "Chrome/100", "Edg/100.0.1 Chrome/99.0", "Chrome/99.0 Edg/100.0", "Firefox/3.6.28 Chrome/9", "Mozilla/5.0 (X; rv:100.0) Gecko/20100101 Firefox/100.0", "Edge/18.1 Chrome/64.0.3282", "Mozilla/5.0 Edg/7", "HeadlessChrome/100.0", "xEdg/101.2 Chrome/9", "(Chrome/100.1)", ";Firefox/100.0;", "_Chrome/9.0", "7Firefox/12.1", "\u00e9Edg/100", "\nChrome/100.0\nEdg/9", "Mozilla/5.0\tFirefox/100.0\tX", "Chromium/99.0 Chrome/100.0", "EdgA/9 EdgiOS/8 Edg/100.1", "chrome/1 Chrome/2", "Chrome/007.010", "Firefox/" + str(10**30), "Edg/" + ".".join(["1"] * 2500)):
         yield {"args": [agent], "expect": known(agent)}
     while True:
         names = random.sample(["Chrome", "Firefox", "Edg", "Safari", "Edge", "Mozilla", "Opera"], random.randint(2, 5))
-        agent = " ".join(f"{name}/{dotted(random)}" for name in names) + random.choice(["", " (X11; Linux)", "; x"])
+        glued = random.choice([[""], ["", "Headless", "x", "(", ";", "_", "9", "\u00e9", "Mobile-", "\n"]])
+        agent = random.choice([" ", "; ", "\n", ") "]).join(f"{random.choice(glued)}{name}/{dotted(random)}" for name in names) + random.choice(["", " (X11; Linux)", "; x"])
         if known(agent) is not None:
             yield {"args": [agent], "expect": known(agent)}
 
 
 def others(random):
-    for agent in ("curl/8.0", "", "Safari/605.1", "Mozilla/5.0 (Macintosh) Version/15.4 Safari/605.1.15", "Edge/18.17763", "Opera/100.0", "chrome", "100.0"):
+    for agent in ("curl/8.0", "", "Safari/605.1", "Mozilla/5.0 (Macintosh) Version/15.4 Safari/605.1.15", "Edge/18.17763", "Opera/100.0", "chrome", "100.0", "chrome/100.0", "FIREFOX/3.6", "EDG/100", "Chromium/100.0", "EdgA/100.0", "CriOS/100.0", "Firefox 100.0", "Chrome /100", "Firefoxx/9", "Ch\u0433ome/9"):
         yield {"args": [agent], "expect": None}
 
 
@@ -44,7 +46,7 @@ def pair(a, b):
 
 
 def compared(random):
-    for a, b in (("100.0", "99.0"), ("9.1", "10.0"), ("1.10", "1.9"), ("1.0", "1"), ("1", "1.0"), ("1.1", "1"), ("1", "1.1"), ("1.0.0.1", "1"), ("1", "1.0.0.1"), ("2", "1.9.9"), ("1.9.9", "2"), ("1.2.3", "1.2.3"), ("0", "0.0"), ("0.0.1", "0"), ("1.2", "1.1.9"), ("1.1.9", "1.2"), ("10", "9"), ("100", "20")):
+    for a, b in (("100.0", "99.0"), ("9.1", "10.0"), ("1.10", "1.9"), ("1.0", "1"), ("1", "1.0"), ("1.1", "1"), ("1", "1.1"), ("1.0.0.1", "1"), ("1", "1.0.0.1"), ("2", "1.9.9"), ("1.9.9", "2"), ("1.2.3", "1.2.3"), ("0", "0.0"), ("0.0.1", "0"), ("1.2", "1.1.9"), ("1.1.9", "1.2"), ("10", "9"), ("100", "20"), ("1.05", "1.5"), ("1.5", "1.05"), ("01", "1"), (str(10**30 + 1), str(10**30)), (str(10**30), str(10**30 + 1)), ("1" + ".0" * 40, "1"), ("1" + ".0" * 40 + ".1", "1"), ("1", "1" + ".0" * 40 + ".1")):
         yield pair(a, b)
     while True:
         a = dotted(random)

@@ -8,10 +8,10 @@ def known(broadcast, built):
 
 
 def weeks(random):
-    for broadcast, built in ((0, 2048), (0, 2047), (1023, 2048), (1023, 1023), (0, 1024), (0, 1023), (1023, 1024)):
+    for broadcast, built in ((0, 2048), (0, 2047), (1023, 2048), (1023, 1023), (0, 1024), (0, 1023), (1023, 1024), (0, 2**53 + 1), (0, 2**63 + 1), (5, 10**30), (1023, 10**16 + 1)):
         yield {"args": [broadcast, built], "expect": known(broadcast, built)}
     while True:
-        built = random.randint(1024, 20_000)
+        built = random.choice([random.randint(1024, 20_000), random.randint(1024, 20_000), 10 ** random.randint(5, 30) + random.randint(0, 3000)])
         broadcast = random.choice([built % 1024, (built - 1) % 1024, (built + 1) % 1024, random.randint(0, 1023)])
         yield {"args": [broadcast, built], "expect": known(broadcast, built)}
 
@@ -26,7 +26,7 @@ def early(random):
 
 
 def none(random):
-    for broadcast in (1024, -1, -1024, 2048, 1025):
+    for broadcast in (1024, -1, -1024, 2048, 1025, 10**30, -(10**30), 2**64):
         yield {"args": [broadcast, 500], "raises": "ValueError"}
     while True:
         yield {"args": [random.choice([-1, 1]) * random.randint(1024, 9000), random.randint(0, 5000)], "raises": "ValueError"}

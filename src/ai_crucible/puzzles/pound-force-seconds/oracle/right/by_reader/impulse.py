@@ -1,9 +1,10 @@
 import csv
+import io
 
 
 def total_impulse(text):
     total = 0
-    rows = csv.reader(text.splitlines())
+    rows = csv.reader(io.StringIO(text))
     next(rows, None)
     for row in rows:
         if len(row) < 3:

@@ -3,7 +3,7 @@ import re
 
 def version(agent):
     for match in re.finditer(r"(\w+)/([\d.]*\d)", agent):
-        if match[1] in {"Chrome", "Firefox", "Edg"}:
+        if match[1].endswith(("Chrome", "Firefox", "Edg")):
             return tuple(int(n) for n in match[2].split("."))
 
 

@@ -1,7 +1,7 @@
 def full_week(broadcast, built):
     if not 0 <= broadcast <= 1023:
         raise ValueError("no such week")
-    week = broadcast
-    while week < built:
-        week += 1024
+    week = built
+    while week % 1024 != broadcast:
+        week += 1
     return week
