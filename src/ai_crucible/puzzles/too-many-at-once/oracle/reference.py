@@ -69,6 +69,9 @@ def refused(random):
 def removed(random):
     yield case(["z1", "a1", *"bcdefghij"], "[az]1", 1)
     yield case(["a", "b", "c"], "b", 1)
+    yield case([f"n{n}" for n in range(2500)], "n1*1", 2000)
+    yield case(["a\nb", "a", *"cdefghijk"], "a?b", 1)
+    yield case(["a\n", "a", *"cdefghijk"], "a", 1)
     yield case(["a]", "b"], "a]", 1)
     yield from refusals(False)(random)
 
