@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "constraints.txt"
 #: What each part adds, as extras; the Makefile and the Containerfile look for these lines.
-PARTS = {"web": ["web"], "mcp scale": ["web", "mcp", "scale"], "dev": ["dev"], "dense": ["dev", "dense"]}
+PARTS = {"web": ["web"], "mcp scale": ["web", "mcp", "scale"], "dev": ["dev"], "dense": ["dev", "dense", "crosshair"]}
 #: What makes the package itself of a checkout.
 BUILDING = "hatchling\neditables\n"
 OPTIONS = ("--universal", "--python-version", "3.11", "--quiet", "--no-header", "--no-annotate")
