@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from criticality.artifacts import Artifacts, Body
 from criticality.language import Language
-from criticality.lattice_plan import FunctionPlan
 from llm_runtime.errors import ConfigurationError
 
 AS_IS = Body("", "", "hand", 0)
 """The function as its package has it."""
 PREFIX = 50
 """Items that are taken of what a lazy function gives."""
+SEEN = 500
+"""Items that are seen of an object."""
 _CALLS_SHOWN, _AROUND = 6, 1
 
 
@@ -52,6 +53,10 @@ class Candidate:
         examples: source and expected text of its doctests.
         refused: why it cannot be adopted; empty where it can.
         lazy: it gives its items one by one; the first :data:`PREFIX` are judged, as a list.
+        members: of a class, what can be asked of it by the name that it has in clauses; no function has any.
+        role: of a member: it is called, it is read, or it makes an object.
+        observers, maker: of a class, expressions over ``self`` by name, and the class method that makes an object, as
+            they were proposed.
     """
 
     id: str
@@ -71,6 +76,10 @@ class Candidate:
     title: str = ""
     exported: str = ""
     lazy: bool = False
+    members: Mapping[str, Candidate] = field(default_factory=dict[str, "Candidate"])
+    role: Literal["", "method", "property", "maker"] = ""
+    observers: Mapping[str, str] = field(default_factory=dict[str, str])
+    maker: str = ""
 
     @property
     def digest(self) -> str:
@@ -186,9 +195,8 @@ def chosen(package: Package, names: Iterable[str]) -> list[Candidate]:
     return list(result.values())
 
 
-def by_keyword(function: FunctionPlan, candidate: Candidate) -> set[str]:
-    """Return the parameters that go by name: those behind one that is left out, too."""
-    wanted = {p.name for p in function.parameters}
+def by_keyword(wanted: Collection[str], candidate: Candidate) -> set[str]:
+    """Return those of the wanted parameters that go by name: those behind one that is left out, too."""
     names: set[str] = set()
     left_out = False
     for parameter in candidate.parameters:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -49,7 +49,7 @@ class Predicate:
         names: free names, without those of ``olds``' own making.
         calls: names that are called, without the language's own functions.
         raised: the errors that ``raises(...)`` names.
-        when: of ``A implies B``, the code of ``A`` where it speaks of what stands before the call; else empty.
+        when: of ``A implies B``, the code of ``A`` where it speaks of no result and no error; else empty.
     """
 
     text: str
@@ -97,7 +97,6 @@ def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
     if tree is None:
         return Predicate(text)
     _check(tree)
-    when = _antecedent(tree.body)
     free = _free_names(tree.body) - BUILTINS
     if known is not None:
         unknown = sorted(free - known - {"old", "raises", "result"})
@@ -105,16 +104,26 @@ def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
             raise PredicateFault(f"{text!r} uses {', '.join(unknown)}, which nothing defines")
     calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     rewriter = _Rewriter()
-    body = rewriter.visit(tree.body)
+    body = ast.fix_missing_locations(rewriter.visit(tree.body))
     return Predicate(
         text=text,
-        code=ast.unparse(ast.fix_missing_locations(body)),
+        code=ast.unparse(body),
         olds=tuple(rewriter.olds),
         names=frozenset(free - {"old", "raises"} - rewriter.raised),
         calls=frozenset(calls - BUILTINS - {"old", "raises"}),
         raised=frozenset(rewriter.raised),
-        when=when,
+        when=_antecedent(body),
     )
+
+
+def renamed(code: str, names: Mapping[str, str]) -> str:
+    """Return an expression with other names in the place of free ones."""
+    tree = ast.parse(code, mode="eval")
+    free = _free_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in free:
+            node.id = names.get(node.id, node.id)
+    return ast.unparse(tree)
 
 
 def _antecedent(body: ast.expr) -> str:
@@ -122,7 +131,7 @@ def _antecedent(body: ast.expr) -> str:
     if isinstance(body, ast.BoolOp) and isinstance(body.op, ast.Or) and len(body.values) == 2:
         first = body.values[0]
         names = {node.id for node in ast.walk(first) if isinstance(node, ast.Name)}
-        if isinstance(first, ast.UnaryOp) and isinstance(first.op, ast.Not) and not names & {"result", "raises", "old"}:
+        if isinstance(first, ast.UnaryOp) and isinstance(first.op, ast.Not) and not names & {"result", "raises"}:
             return ast.unparse(first.operand)
     return ""
 
