@@ -15,7 +15,7 @@ from bench.figures import Figure
 
 ATTEMPTS = 20
 EVENTS = 50_000
-WRITE = ("write_file", {"path": "total.py", "content": "def total(n):\n    return n * (n + 1) // 2\n"})
+WRITE = ("write_file", {"path": "total.py", "content": "def total(n):\n    return sum(range(1, n + 1))\n"})
 READ = ("read_file", {"path": "total.py"})
 TRY = ("exec", {"argv": ["python3", "-c", "import total; print(total.total(3))"]})
 SUBMIT = ("submit", {"summary": "n is counted"})

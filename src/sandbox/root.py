@@ -127,6 +127,9 @@ class Root:
                 if folder.is_relative_to(source):
                     place = str(target / folder.relative_to(source))
                     mounts.append(("empty", "", place))
+            # A small root has copies of the host's folders.
+            if self.folder is not None and (self.folder / folder.relative_to("/")).is_dir():
+                mounts.append(("empty", "", str(folder)))
         for place in map(str, self.package_places() if not self.whole else ()):
             if self.packages:
                 mounts.append(("folder", str(self.packages), place))

@@ -42,7 +42,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-GOOD = "def total(n):\n    return n * (n + 1) // 2\n"
+GOOD = "def total(n):\n    return sum(range(1, n + 1))\n"
 WRITE = ("write_file", {"path": "total.py", "content": GOOD})
 SUBMIT = ("submit", {"summary": "done"})
 

@@ -232,11 +232,20 @@ def of_stops(random):
     yield from drawn(random, [6, 0, 5, 0, 0, 2, 0.1, 0.1], (3, 16))
 
 
+def plain(*steps):
+    """A reader with the bounds that it has where none are given."""
+    return {"args": [0, 0, list(steps)], "expect": answered(5, 4096, steps)}
+
+
 def of_sizes(random):
+    for rest in (95, 96, 97, 98):
+        yield plain(b"DATA 1 4000 +\n" + b"x" * 4000 + b"\n", b"DATA 1 %d\n" % rest, b"y" * rest + b"\n", None)
     yield from drawn(random, [9, 0, 1, 0, 0, 0, 0.1, 0], (3, 14), (0, 1, 2, 3, 6, 8, 9))
 
 
 def of_ticks(random):
+    for ticks in (3, 4, 5, 6):
+        yield plain(b"DATA 1 1 +\na\n", ticks, b"DATA 1 1\nb\n", None)
     yield from drawn(random, [8, 1, 1, 0, 0, 5, 0.03, 0.3], (4, 20), (400,))
 
 

@@ -18,8 +18,8 @@ def told(events):
 
 
 def fed(patience, most, steps):
-    """What each call returns: bytes are fed, numbers are ticks, None closes."""
-    reader, answers = Reader(patience, most), []
+    """What each call returns: bytes are fed, numbers are ticks, None closes. Without patience the reader has its own bounds."""
+    reader, answers = Reader(patience, most) if patience else Reader(), []
     for step in steps:
         try:
             if step is None:
