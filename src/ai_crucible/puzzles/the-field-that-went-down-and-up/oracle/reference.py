@@ -96,7 +96,7 @@ def go(versions, record, version):
         top = at + 1 if up else at
         steps = list(enumerate(versions[top - 2], 1))
         for number, step in steps if up else steps[::-1]:
-            has = {name: fields.pop(name) for name in set(names_of(step)) if name in fields}
+            has = {name: fields.pop(name) for name in dict.fromkeys(names_of(step)) if name in fields}
             seen, was = kept.pop(f"{top}.{number}", (NONE, NONE))
             made = was if seen == has else moved(step, up, has)
             if moved(step, not up, made) != has:

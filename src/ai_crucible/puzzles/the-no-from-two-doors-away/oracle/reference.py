@@ -132,7 +132,7 @@ class World:
         seen = set()
         for length in range(longest + 1):
             for path in product(names, repeat=length):
-                for user in [*self.named(), STRANGER]:
+                for user in [*sorted(self.named()), STRANGER]:
                     for action in self.actions:
                         rule = self.rule(user, action, path)
                         seen.add(rule and rule["line"])
@@ -227,7 +227,7 @@ def questions(random, own, count):
         if path and random.random() < 0.2:
             path[-1] += "z"
         path += random.choice([[], [], ["x"], ["y", "new"]])
-        user = random.choice([*USERS, STRANGER]) if random.random() < 0.5 else random.choice([*own.named(), STRANGER])
+        user = random.choice([*USERS, STRANGER]) if random.random() < 0.5 else random.choice([*sorted(own.named()), STRANGER])
         found.append((user, random.choice(list(own.actions)), path))
     return found
 
