@@ -46,6 +46,12 @@ def exact(random):
         yield case("9" * (size - 4) + ".999", ["0.0005", "-0.0006"])
         yield case("1.000", ["9" * size, "-0.0005", "-" + "9" * (size - 4) + ".9995"])
         yield case("0.000", ["0.0005" + "0" * (size - 8) + "1", "-0.0005" + "0" * (size - 8) + "1"])
+    for size in (800, 2400, 3990):
+        # A long index and a long change in one step: more digits together than either has.
+        whole = "1" + "0" * (size - 5)
+        for change in ("0.0004" + "9" * (size - 6), "-0.0005" + "0" * (size - 8) + "1", "-0.000" + "4" * (size - 6)):
+            yield case(whole + ".000", [change])
+            yield case("-" + whole[1:].replace("0", "3") + ".001", [change])
     for _ in range(10):
         before, behind = random.randint(1, 1990), random.randint(1, 1990)
         yield case("0.000", [f"{random.choice(['', '-'])}{random.randrange(10**before)}.{'0' * random.randint(0, 3)}{random.randrange(10**behind)}" for _ in range(2)])
