@@ -46,7 +46,7 @@ def finding(random):
     for code in CODES:
         for text in (chr(code), f"a{chr(code)}", f"x\n\U0001F600{chr(code)}{chr(code)}\n"):
             yield {"args": [text], "expect": found(text)}
-    for text in ("a\r\u202eb", "a\u2028\u202e", "a\x0b\u202e\x0c\u2066\x85\u2069", "a\r\n\u202a", "\n\n\u2067"):
+    for text in ("a\r\u202eb", "a\u2028\u202e", "a\x0b\u202e\x0c\u2066\x85\u2069", "a\r\n\u202a", "\n\n\u2067", "\ufeff\u202e", "\t\u202e\t\u2066", "e\u0301\u202a", "\u202a\n" * 3000, "\u2066" * 3000, "a\n" * 2500 + "\U0001F600" * 2500 + "\u202c", "\u202e" + "".join(f"{sign}a\u202d" for sign in "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r\t\0"), "\\u202e U+202E &#x202e; \u200e\u202b"):
         yield {"args": [text], "expect": found(text)}
     while True:
         text = some(random, CODES + NEAR[:4])
@@ -57,6 +57,16 @@ def opened(random):
     yield {"args": [ASCII], "expect": []}
     yield {"args": ["\u202a" + ASCII.replace("\n", "") + "\u202c\n\u2066" + ASCII.replace("\n", "") + "\u2069"], "expect": []}
     yield {"args": ["\u202ea\u202c\n\u2066a\n\u2066\u202a\u2069\n\u2066\u202c\u2069\n\u202a\u2066\u2069"], "expect": [2, 5]}
+    for sign in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0\t":
+        # What ends lines elsewhere ends none here.
+        for text in (f"\u202a{sign}\u202c", f"\u2066{sign}\u2069", f"a\n\u202e{sign}a\n\u2067{sign}\u202c", f"\u202d{sign}\n\u202c", f"{sign}\u2068{sign}\n{sign}\u2069"):
+            yield {"args": [text], "expect": lines_open(text)}
+    for depth in (61, 62, 124, 125, 126, 127, 200, 1000, 3000):
+        # As deep as it gets: none of them is one too many, and all are closed again, or all but one.
+        for text in ("\u202a" * depth + "\u202c" * depth, "\u202e" * depth + "\u202c" * (depth - 1), "\u2066" * depth + "\u2069" * depth, "\u2067" * depth + "\u2069" * (depth - 1), "\u2068\u202b" * depth + "\u2069" * depth, "\u202a\u2066" * depth + "\u2069\u202c" * depth, "\u2066" + "\u202a" * depth + "\u2069", "\u202c" * depth + "\u202a", "\u2069" * depth + "\u2066\u2069", "\u202a" + "\u2069" * depth + "\u202c"):
+            yield {"args": [text], "expect": lines_open(text)}
+    for text in ("\u202a\n" * 3000, "\u202a\n\u202c" * 300, "\u2066", "\u202e\n", "\n\n\u202e", "\u202e\n\n"):
+        yield {"args": [text], "expect": lines_open(text)}
     for one in CODES:
         for text in (chr(one), chr(one) + "\u202c", chr(one) + "\u2069", "\u202a" + chr(one) + "\u202c", "\u2066" + chr(one) + "\u2069", "\u2066" + chr(one) + "\u202c", f"\u2028{chr(one)}\r"):
             yield {"args": [text], "expect": lines_open(text)}

@@ -3,7 +3,7 @@
 import re
 
 BLANKS = {chr(n) for n in range(0x3001) if re.match(r"\s", chr(n))} | {"\u200c"}
-OTHERS = ["a", "b", "\u200b", "\u200d", "\ufeff", "\u180e", "-", "é", "_", "\u2060"]
+OTHERS = ["a", "b", "\u200b", "\u200d", "\ufeff", "\u180e", "-", "é", "_", "\u2060", "\0", "\x08", "\x1b", "\x7f", "\u00ad", "\u2063", "\u200e", "\u2800", "\u3164", "\u115f", "\\", "\U000e0020", "\u0300", ".", "0"]
 
 
 def known(text):
@@ -39,6 +39,14 @@ def lengths(random):
         [["\n", many], ["x", 1], ["\u200c", many]],
         [[" ", many]],
         [["a ", many // 2], ["b", 1]],
+        [["a" + " " * 700, many // 700]],
+        [["a" + "\u200c " * 5000, many // 10_000], ["b", 1]],
+        [[" ", many // 2], ["\u200c", many // 2], ["b", 1], ["\u200c", many // 2], [" ", many // 2]],
+        [["\u200c", 1], [" \u200c\t\n\u3000", many // 5], ["b", 1], [" a", 3], [" \u200c\t\n\u3000", many // 5]],
+        [["\u200c", many]],
+        [["\u200c\n", many // 2]],
+        [["a", many]],
+        [[" a", 2], ["\u200b", many], [" ", 3]],
     ):
         left = known("".join(piece * times for piece, times in parts))
         yield {"args": [parts], "expect": [len(left), left[:3], left[-3:]]}

@@ -35,6 +35,11 @@ def lying(random):
 
 def far(random):
     """A lie that would read far behind the message."""
+    for size in (32_767, 32_768, 40_000, 65_535):
+        # As long as a length may say, and one byte short of it.
+        for padding in (16, 15):
+            honest = message(random, 1, size, b"a" * size, padding)
+            yield {"args": [honest, 0, len(honest)], "expect": known(honest)}
     whole = message(random, 1, 65_535, b"x", 16)
     yield {"args": [whole + b"s" * 70_000, 0, len(whole)], "expect": None}
 

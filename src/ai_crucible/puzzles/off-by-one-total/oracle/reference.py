@@ -14,3 +14,11 @@ def nothing(random):
         yield {"args": [n], "expect": 0}
     while True:
         yield {"args": [-random.randint(1, 300)], "expect": 0}
+
+
+def in_turn(random):
+    # Numbers above and below 1 in turn, known and new ones, in one process.
+    while True:
+        known = random.randint(1, 40)
+        for n in (known, -1, known + random.randint(1, 9), -known, random.randint(1, 400), -random.randint(1, 400), 0, known, 1, random.randint(1, known)):
+            yield {"args": [n], "expect": n * (n + 1) // 2 if n > 0 else 0}

@@ -23,6 +23,9 @@ def passes(random):
 
 
 def long_runs(random):
+    for length in (2500, 66_000):
+        positions = [False] * length + [True, None, True, False, True, None]
+        yield {"args": [positions], "expect": beams(positions)}
     while True:
         run = [False] * (256 * random.randint(1, 3) + random.choice([0, 0, 0, 1, -1]))
         positions = [*run, True, None, True, *run[:300], True]
@@ -42,3 +45,15 @@ def flags(random):
 def anew(random):
     while True:
         yield {"args": [[True, None, True]], "expect": [True, True]}
+
+
+def side_by_side(random):
+    """Several interlocks at once: which of them sees what, and what the flags are before and afterwards."""
+    while True:
+        count = random.randint(2, 3)
+        steps = [[random.randrange(count), random.choice([True, False, False, None])] for _ in range(random.randint(2, 40))]
+        held, seen = [False] * count, []
+        for which, position in steps:
+            held[which] = False if position is None else held[which] or not position
+            seen.append([None if position is None else not held[which], [int(one) for one in held]])
+        yield {"args": [count, steps], "expect": [[0] * count, seen]}

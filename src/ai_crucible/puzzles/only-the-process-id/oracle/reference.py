@@ -109,6 +109,18 @@ def processes(random):
 def every_byte(random):
     for kind in (joined, lengths, much, processes):
         yield from kind(random)
+    yield case([after([bytes([value])]) for value in range(256)] + [after([])])
+    yield case([(1, [bytes([value]) * 16, None]) for value in range(256)])
+    for place in (0, 7, 15):
+        for start in (LONG, bytes(16), b"\xff" * 16):
+            yield case([(1, [start, None]), *[(1, [start[:place] + bytes([start[place] ^ 2**bit]) + start[place + 1 :], None]) for bit in range(8)]])
+    x, y, z = (some(random, 1) for _ in range(3))
+    yield case([after(parts) for parts in dict.fromkeys([(x, y, z), (x, z, y), (y, x, z), (y, z, x), (z, x, y), (z, y, x), (x + y + z,), (x, y + z), (x + y, z), (x, x, y, z), (x, y), (y, x), (x, b"", y, z), (b"", x, y, z), (x, y, z, b"")])])
+    # Text that is the same to somebody: in case, blanks, line ends, other figures, other codes.
+    words = [b"Ab", b"ab", b"AB", b" ab", b"ab ", b"a b", b"ab\n", b"ab\r\n", b"\tab", b"ab\0", b"\0ab", b"6162", b"YWI=", b"\xc3\xa9", b"\xe9", b"e\xcc\x81", b"?", b"\xef\xbf\xbd", b"\xff", b"\\xff", b"a", b"b", b"ba", b"[b'ab']", b"b'ab'", b"1", b"01", b"001", b"+1", b"1.0"]
+    yield case([after([word]) for word in words] + [(1, [word + LONG, None]) for word in words])
+    # A key before the first, between and behind all additions.
+    yield case([(1, [LONG, x, y, None]), (1, [LONG, None, x, y, None]), (1, [LONG, x, None, y, None]), (1, [LONG, None, None, x, y, None]), (1, [LONG, x, None, None, y, None])])
     yield case([(1, [LONG, None]), (2, [LONG, None]), (12, [LONG, None])])
     yield case([(1, [LONG, b"", None]), (1, [b"", LONG, None]), (1, [LONG, None]), (1, [LONG, b"", b"", None])])
     yield case([(1, [LONG[:n], LONG[n:], None]) for n in range(17)])
@@ -158,3 +170,22 @@ def same_or_not(random):
 def reproducible(random):
     while True:
         yield {"args": [random.randint(1, 9999), ["0123456789abcdef", "x" * random.randint(0, 9)]], "expect": True}
+
+
+def at_once(random):
+    """Two pools in turn give what each gives alone."""
+    while True:
+        plans = [(random.randint(1, 3), [some(random, 16), *[random.choice([None, some(random)]) for _ in range(random.randint(1, 6))], None]) for _ in range(2)]
+        yield {"args": [plans], "expect": [True, True]}
+
+
+def elsewhere(random):
+    """Another process gives the same keys."""
+    code = "import keys; print(keys.trial(7, ['0123456789abcdef', 'x'], 3)); p = keys.Pool(9); p.add(bytes(20)); print(p.key())"
+    ways = " && ".join(f'PYTHONHASHSEED={seed} python3 -c "$1"' for seed in ("0", "1", "77"))
+
+    def holds(seen):
+        lines = seen["stdout"].splitlines()
+        return seen["exit"] == 0 and len(lines) == 6 and lines[:2] == lines[2:4] == lines[4:] and lines[0] != lines[1]
+
+    yield {"args": [["sh", "-c", ways, "run", code]], "holds": holds}

@@ -15,7 +15,7 @@ def table(rows):
 
 
 def near(rows):
-    parts = [Fraction(value) * UNITS[unit] for _, value, unit in rows]
+    parts = [Fraction(value.strip('"')) * UNITS[unit.strip('"')] for _, value, unit in rows]
     total = sum(parts, Fraction(0))
     # Half of the last decimal, and what floats lose on the way.
     most = Fraction(1, 2 * 10**6) + sum(map(abs, parts)) * (len(parts) + 4) / 2**52
@@ -32,6 +32,11 @@ def mixed(random):
         yield near([('"north, upper"', "0.1234567", unit), ("b", "1", "kN*s")])
         yield near([("a", "1e15", unit), ("b", "0.5", "N*s")])
         yield near([("a", "-0.0001", unit)] * 2500)
+    yield near([("a", "1", '"N*s"'), ('"b"', '"2.5"', '"lbf*s"'), ("c", '"-3"', '"kN*s"')])
+    yield near([('"N*s"', "1", "lbf*s"), ('"a,1,kN*s"', "2", "N*s"), ('"x\nb,9,lbf*s"', "3", "kN*s"), ("lbf*s", "4", "N*s"), ("", "5", "kN*s"), ("a", "1", "lbf*s"), ("a", "1", "lbf*s")])
+    for unit in UNITS:
+        yield near([("a", "123456.7890123", unit), ("b", "-0.0000005", unit), ("c", "1e-9", unit)])
+        yield near([("a", "1e9", unit), ("b", "-1e9", unit), ("c", "0.1", "N*s")])
     small = {"N*s": "0.0000004", "kN*s": "0.0000000004", "lbf*s": "0.00000009"}
     yield near([("a", value, unit) for unit, value in small.items()])
     for unit, value in small.items():
@@ -53,7 +58,9 @@ def plain(random):
 
 
 def unknown(random):
-    for unit in ("dyn*s", "", "N", "n*s", "lbf", "KN*s", "LBF*S", "N*S", "N*s*s", " N*s", "lbf*s ", "kN*s\t", '"N*s\n"', '"lbf*s\n"', "\ufeffN*s", "N\u2217s", "\uff2e*s", "N*s\u00a0", "N s", "kN", "0"):
+    for unit in ("dyn*s", "", "N", "n*s", "lbf", "KN*s", "LBF*S", "N*S", "N*s*s", " N*s", "lbf*s ", "kN*s\t", '"N*s\n"', '"lbf*s\n"', "\ufeffN*s", "N\u2217s", "\uff2e*s", "N*s\u00a0", "N s", "kN", "0", "Ns", "N*S", "N.s", "N\u00b7s", "kn*s", "Kn*s", "lbf", "lb*s", "lbf*s*s", "mN*s", "MN*s", "kkN*s", "N*s/kN*s", "N*s;", "N*s\0", "k N*s", "n\u2217s", "unit", "None", "1", "\u212aN*s", "\u200bN*s", "N*s\x1f", "\x1cN*s"):
         yield {"args": [table([("a", "1", "N*s"), ("b", "2", unit)])], "raises": "ValueError"}
         yield {"args": [table([("b", "0", unit)])], "raises": "ValueError"}
+        yield {"args": [table([("b", "5", unit), ("a", "1", "N*s"), ("c", "2", "lbf*s")])], "raises": "ValueError"}
+    yield {"args": ["id,impulse,unit\nb,1,N*s\na,1\nc,1,N*s\n"], "raises": "ValueError"}
     yield {"args": ["id,impulse,unit\na,1\n"], "raises": "ValueError"}

@@ -3,16 +3,18 @@
 WORDS = ["a", "b,c", "", "  x ", "\u00e9", "\u2028y", "t\tz", "form\x0cfeed", "\x1c", "\x85", "c\rd", "\ufeff", "\r", "\x0b", '"q', "\u00a0", "\0"]
 
 
-def case(rows, limit, header="h,i", folder="out", end="\n", put=None):
+def case(rows, limit, header="h,i", folder="out", end="\n", put=None, source="in.csv"):
     text = "\n".join([header, *rows]) + end
-    wanted = {} if folder in ("there", ".") else {folder + "/": ""}
+    folder, given = folder.removeprefix("./"), folder
+    steps = [] if folder in ("there", ".") else folder.split("/")
+    wanted = {"/".join(steps[: count + 1]) + "/": "" for count in range(len(steps)) if steps[count] != "there"}
     parts = max(1, -(-len(rows) // limit))
     for number in range(parts):
         part = [header, *rows[number * limit : (number + 1) * limit]]
         name = f"part-{number + 1:03}.csv"
         wanted[name if folder == "." else f"{folder}/{name}"] = "".join(row + "\n" for row in part)
     expect = {"exit": 0, "stdout": f"{len(rows)}\n", "complains": False, "changed": wanted}
-    return {"args": [["python3", "export.py", "in.csv", folder, str(limit)], {"in.csv": text, "there/old": "x", **(put or {})}], "expect": expect}
+    return {"args": [["python3", "export.py", source, given, str(limit)], {source: text, "there/old": "x", **(put or {})}], "expect": expect}
 
 
 def many(random):
@@ -28,6 +30,19 @@ def many(random):
     yield case(["x"] * 3, 2, folder="there", put={"there/part-001.csv": "an old one, and longer than the new one\n" * 3})
     yield case(["a", "b"], 1, header="\ufeffh")
     yield case(["x"] * 2999, 2998)
+    yield case(["a", "b"], 1, header="")
+    yield case(["", "", ""], 1)
+    yield case(["a", "", " ", "\t"], 2, end="")
+    yield case(["a", "b\r"], 1, end="")
+    yield case(["h,i", "h,i", "h,i"], 2)
+    yield case(["x" * 100_000, "y", "é" * 50_000], 2)
+    yield case(['"a', 'b"', '"c""', "'d'"], 2, header='"h')
+    yield case(["b", "a", "b", "A", "10", "9"], 4)
+    yield case(["x"] * 9, 4, folder="there/my out ")
+    yield case(["x"] * 9, 4, folder="./out")
+    yield case(["x"] * 9, 3, source="in dir/my in.csv")
+    yield case(["x"] * 9, 8, source="there/in.txt", folder="there")
+    yield case(["#a", "-b", "=1+1", "%s", "\\n", "{}"], 5)
     while True:
         limit = random.randint(1, 6)
         rows = [random.choice(WORDS) + str(random.randint(0, 9)) for _ in range(random.choice([limit + 1, 2 * limit, 2 * limit + 1, random.randint(limit + 1, 30)]))]
@@ -44,13 +59,20 @@ def few(random):
     yield case([], 9)
     yield case(["a"], 10**15)
     yield case([], 1, end="")
+    yield case(["a"], 1)
+    yield case([""], 1)
+    yield case([], 1, header="")
+    yield case([], 5, header="é\r")
+    yield case(["a", ""], 2)
+    yield case(["a", "b"], 2, end="")
+    yield case([" a ", "\t"], 2, header=" h ")
     while True:
         rows = [random.choice("abc") for _ in range(random.randint(0, 6))]
         yield case(rows, random.randint(max(1, len(rows)), 9))
 
 
 def no_limit(random):
-    for limit in ("0", "-1", "-7"):
+    for limit in ("0", "-1", "-7", "-1000000"):
         for folder in ("out", "there"):
             put = {"in.csv": "h\na\n", "there/part-001.csv": "old\n"}
             yield {"args": [["python3", "export.py", "in.csv", folder, limit], put], "holds": lambda seen: seen["exit"] == 2 and not seen["changed"]}

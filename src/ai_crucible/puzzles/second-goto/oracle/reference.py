@@ -1,6 +1,7 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
 import hashlib
+import itertools
 
 
 def sign(key, version, client, server):
@@ -25,8 +26,10 @@ def genuine(random):
 def forged(random):
     while True:
         key, whole = message(random)
+        # What was right once is no reason for another.
+        yield {"args": [key, whole], "expect": True}
         right = whole["signature"]
-        for signature in ("forged", "", right[:-1], right + "0", right.upper() + " ", right.upper(), right.swapcase(), right.title(), " " + right, right + " ", right + "\n", "\n" + right, right + "\0", "\ufeff" + right, right[::-1], right[1:], right * 2, "0x" + right, "ü" * 64, None, 0, 7, b"x", right.encode(), [], [right], (right,), {right: right}, True, 10**30):
+        for signature in ("forged", "", right[:-1], right + "0", right.upper() + " ", right.upper(), right.swapcase(), right.title(), " " + right, right + " ", right + "\n", "\n" + right, right + "\0", "\ufeff" + right, right[::-1], right[1:], right * 2, "0x" + right, "ü" * 64, right.encode().hex(), hashlib.sha256(right.encode()).hexdigest(), right[:63], right[:32], "0" * 64, right[1:] + right[0], "\u0430" + right[1:], right.translate({ord(c): 0xFF10 + int(c) for c in "0123456789"}), right.replace("a", "A"), {}, False, 1.5, float("nan"), (), set(), None, 0, 7, b"x", right.encode(), [], [right], (right,), {right: right}, True, 10**30):
             if signature == right:
                 continue
             yield {"args": [key, {**whole, "signature": signature}], "expect": False}
@@ -41,6 +44,12 @@ def lacking(random):
         for part in ("version", "client", "server", "signature"):
             yield {"args": [key, {name: value for name, value in whole.items() if name != part}], "expect": False}
         yield {"args": [key, {}], "expect": False}
+        names = ["version", "client", "server", "signature"]
+        for size in (1, 2):
+            for kept in itertools.combinations(names, size):
+                yield {"args": [key, {name: whole[name] for name in kept}], "expect": False}
+        yield {"args": [key, {name.title(): value for name, value in whole.items()}], "expect": False}
+        yield {"args": [key, {**{name: value for name, value in whole.items() if name != "server"}, "Server": "s", "more": 1}], "expect": False}
         for part in ("client", "server"):
             yield {"args": list(message(random, **{part: ""})), "expect": False}
         yield {"args": list(message(random, client="", server="")), "expect": False}
@@ -50,5 +59,5 @@ def lacking(random):
 
 def version(random):
     while True:
-        for other in (2, 0, -1, 11, 10, 10**30 + 1, 1.5, None, "1", "", [1]):
+        for other in (2, 0, -1, 11, 10, 3, 257, 2**32 + 1, 2**64 + 1, "01", " 1", "1.0", "\u0661", b"1", {}, [], float("nan"), 1.0000001, 10**30 + 1, 1.5, None, "1", "", [1]):
             yield {"args": list(message(random, version=other)), "expect": False}

@@ -1,13 +1,13 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
-ROOTS = ["system", "my system", "a/b", "./system", "s*", "two  blanks", "a$b", "quo\"te", "/", "-rf", "back\\slash", "new [x]", "a -o b", "x = x", "a\n", "a\n\n", "new\nline", "\na", "a ", " a", "\ta\t", "a\r", "\u00e9\u2028", "~", "$HOME", "$(echo a)", "`echo a`", "it's", "a;b", "&", "-", "--", "*", "a/", "%s", "a\n/b", "\\n", "!x"]
+ROOTS = ["system", "my system", "a/b", "./system", "s*", "two  blanks", "a$b", "quo\"te", "/", "-rf", "back\\slash", "new [x]", "a -o b", "x = x", "a\n", "a\n\n", "new\nline", "\na", "a ", " a", "\ta\t", "a\r", "\u00e9\u2028", "~", "$HOME", "$(echo a)", "`echo a`", "it's", "a;b", "&", "-", "--", "*", "a/", "%s", "a\n/b", "\\n", "!x", " ", "  ", "\t", "!", "(", ")", "-n", "-z", "-f", "=", "-o", "-e", "--help", "a//", "a/b///", "?", "[a]", "{a,b}", "$1", "${1}", "a#b", "#", "%", "a\\ b", "a\\", "'", "a\u00a0b", "x" * 200, "nvidia current", "usr"]
 LEFT = ["usr/bin/tool", "usr/lib/nvidia current/keep", "usr/lib/nvidia", "usr/lib/current/xorg/x", "usr/lib/nvidia current/xorg2/y", "lib/nvidia", "current/xorg/z"]
 GONE = ["driver.so", "sub/deep/file", ".hidden", "odd name/x y", "new\nline\n", "-rf", "..x"]
 HERE = {"my/usr/bin/tool": "x", "system2/usr/lib/nvidia current/xorg/driver.so": "x", "current/xorg": "x", "lib/nvidia": "x", "usr/tool": "x", "two/x": "1", "sx/usr/lib/nvidia current/xorg/driver.so": "x"}
 
 
 def case(random, root, there=True):
-    place = root.removeprefix("./").removesuffix("/")
+    place = root.removeprefix("./").rstrip("/")
     gone = random.sample(GONE, random.randint(0, len(GONE)))
     # A place that is not ROOT, if what is odd in it is lost.
     near = {root.strip(), root.rstrip("\n"), root.replace("\n", ""), root.replace("\n", " "), "a", "a\n"} - {root, place, "", "/"}

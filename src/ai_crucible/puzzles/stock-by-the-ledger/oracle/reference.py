@@ -60,6 +60,11 @@ def by_hand(random):
     yield case([(n, "a" + str(n), kind, "1", d + "1") for n, kind in enumerate(["IN", " Out", "COUNT  ", "", None, "i n", "\tin", "in\n", "inn", "\nin", "in\u00a0", "i\u0274", "out in", "\ufeffin"], 1)])
     yield case([(n, article, "in", "1", d + "1") for n, article in enumerate(["a", "A", " a ", "-a-", "a.", "/a", "a b", "AB", "", " ", "-./ ", None, "a_b", "10", "1-0"], 1)])
     yield case([(7, "a", "in", "1", d + "1"), (3, "a", "count", "5", d + "1"), (5, "a", "out", "2", d + "1")], 2)
+    yield case([(-5, "a", "count", "5", d + "1"), (0, "a", "in", "1", d + "1"), (10**12, "a", "out", "2", d + "1"), (9, "a", "count", "3", d + "1"), (10, "a", "in", "4", d + "1")], 2)
+    yield case([(n, "a", "out" if n % 3 else "count", str(n), "2026-01-01") for n in range(1, 400)])
+    yield case([(1, "stock", "in", "1", d + "1"), (2, "moves", "in", "1", d + "1"), (3, "NULL", "in", "1", d + "1"), (4, "0", "in", "1", d + "1"), (5, "00", "in", "1", d + "1"), (6, "1e2", "in", "1", d + "1"), (7, "1.0", "in", "1", d + "1"), (8, "-1", "in", "1", d + "1"), (9, "+1", "in", "1", d + "1"), (10, "it's", "in", "1", d + "1"), (11, "a%b", "in", "1", d + "1"), (12, "a*b", "in", "1", d + "1"), (13, "a\\b", "in", "1", d + "1")], 2)
+    yield case([(n, "a", "count", count, d + str(n)) for n, count in enumerate(["0", "00", "5", "05", "5 ", "4", "0"], 1)])
+    yield case([(1, "a", "out", "5", d + "1"), (2, "a", "in", "5", d + "2"), (3, "b", "out", "5", d + "1"), (4, "b", "count", "0", d + "2"), (5, "c", "count", "0", d + "1"), (6, "c", "count", "x", d + "9"), (7, "d", "lost", "1", d + "1"), (8, "e", "in", "0", d + "1"), (9, "f", "out", "0", d + "1")], 3)
     yield case([(1, "a", "count", "5", "10.02.2026"), (2, "a", "in", "1", "09.03.2026"), (3, "a", "out", "2", "2026-02-20")])
 
 
@@ -77,6 +82,23 @@ def ledgers(random):
             count = random.choice([str(random.randint(0, 12)), str(random.randint(0, 12)), "0", " 3", "x", "-2", None])
             rows.append((number, random.choice(articles), kind, count, day))
         yield case(rows, random.choice([1, 1, 2]))
+
+
+def changed(random):
+    """Made anew of moves that are others by now, and where a table stands that knows other articles."""
+    d = "2026-01-0"
+    first = [(1, "ab-12", "in", "10", d + "5"), (2, "K7", "in", "4", d + "6"), (3, "K7", "count", "9", d + "7"), (4, "z", "out", "1", d + "7")]
+    told = [("AB12", 77, "2031-01-01", 5), ("GONE", 3, "2020-01-01", 0), ("K7", 1, "2000-01-01", 9), ("ab12", 2, "2026-01-01", 0), (None, None, None, None)]
+    others = [[], first[:1], first[1:], [(2, "K7", "lost", "4", d + "6"), (4, "z", "out", "x", d + "7")], [(*row[:4], "2026-02-30") for row in first], [(number, "new", *rest) for number, _, *rest in first], [(*row[:3], "3", row[4]) for row in first], [(number + 10, article, kind, count, "2025-12-31") for number, article, kind, count, _ in first[::-1]], first]
+    for then in others:
+        for before in ([], told):
+            yield {"args": [before, [first, then]], "expect": [[stock(first), stock(then)], ["moves", "stock"]]}
+    while True:
+        tables = []
+        for _ in range(random.randint(1, 4)):
+            rows = next(ledgers(random))["args"][0]
+            tables.append([tuple(row) for row in rows])
+        yield {"args": [random.choice([[], told]), tables], "expect": [[stock(rows) for rows in tables], ["moves", "stock"]]}
 
 
 def runs(random):

@@ -30,6 +30,21 @@ def listed(random):
     yield case("a\n# missing", ["a"])
     yield case("a\na\n", ["a"])
     yield case("\ta\t\r\nb\r\n", ["a", "b"])
+    # What is taken for the end of a line elsewhere is part of a name, and white space at its ends.
+    signs = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\t\x1f\u00a0 "
+    inside = [f"a{sign}b" for sign in signs]
+    yield case("\n".join(inside), inside)
+    yield case("".join(f"{sign}c{sign}\n{sign}\n{sign}# {sign}x\na{sign}b{sign}\n" for sign in signs), ["c", *inside], put={"servers/a/x": "", "servers/b/x": ""})
+    for sign in random.sample(signs, 3):
+        yield case(f"a{sign}b\nc", [f"a{sign}b", "c"])
+    odd = ["\ufeffx", "a  b", "*", "a;b", "$HOME", "~", "..a", "...", "a#", "a # b", "\u200ba", "-", "--help", "a\\b", "'a'", "%s", "{a}", "deployed to 1 servers"]
+    yield case("\n".join(odd), odd)
+    for name in (odd[0], *random.sample(odd, 3)):
+        yield case(name, [name])
+    yield case("# x\n", [])
+    yield case("\n\n", [])
+    yield case("#", [])
+    yield case("a\n#", ["a"])
     yield case("a\n" * 300, ["a"], "v3\r\n\r")
     yield case("a\n b\n#" + "\n" * 2500, ["a", "b"], b"\xff\x00\r\n")
     while True:
@@ -61,3 +76,11 @@ def lacking(random):
 def ordinary(random):
     yield case("a\nb\n", ["a", "b"])
     yield case("", [])
+
+
+def odd_lacking(random):
+    """Names that are not there, beside what they would be if they were read otherwise."""
+    for sign in "\x0b\x0c\x85\u2028":
+        yield case(f"c\na{sign}b\n", ["a", "b", "c", "a b", "ab"])
+    for lines in ("c\na # b", "c\na#", "c\n*", "c\nC", "c\na,c", "c\na c", "c\n'c'", "c\n;c", "c\n\u200bc", "c\n\ufeffc"):
+        yield case(lines, ["a", "c"])

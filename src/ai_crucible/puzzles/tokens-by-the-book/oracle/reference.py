@@ -122,3 +122,21 @@ def kinds(random):
 def names(random):
     while True:
         yield {"args": [3, 10, 0, []], "expect": []}
+
+
+def at_once(random):
+    """Several buckets in turn, asked by the names of their arguments too."""
+    while True:
+        models, made, calls, expect = [], [], [], []
+        for _ in range(random.randint(2, 3)):
+            capacity, every, start = random.randint(1, 5), random.choice([1, 3, 10]), random.randint(-20, 20)
+            models.append(Model(capacity, every, start))
+            made.append({"capacity": capacity, "every": every, "start": start})
+        now = 20
+        for _ in range(random.randint(4, 25)):
+            now += random.choice([0, 0, 1, 3, 10, -1])
+            which, name = random.randrange(len(models)), random.choice(["take", "take", "level", "wait"])
+            given = {"now": now} if name == "level" or random.random() < 0.3 else {"now": now, "count": random.choice([0, 1, 1, 2, 5, 6, -1])}
+            calls.append([which, name, given])
+            expect.append(models[which].call(name, *given.values()))
+        yield {"args": [made, calls], "expect": expect}

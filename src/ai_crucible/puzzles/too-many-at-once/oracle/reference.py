@@ -14,7 +14,7 @@ def matches(pattern, name):
         elif c == "?":
             out += "."
         elif c == "[" and close != -1:
-            inside = pattern[place + 1 : close]
+            inside = pattern[place + 1 : close].replace("[", "\\[")
             out += "[" + ("^" + inside[1:] if inside.startswith("!") else inside) + "]"
             place = close
         else:
@@ -46,6 +46,19 @@ def drawn(random):
         yield case(pool, pattern, random.choice([0, 0, 1, left, left, left + 1, max(0, left - 1), len(pool)]))
 
 
+def signs(random, raised, count=60):
+    """Names and patterns with signs that other kinds of patterns read otherwise."""
+    while count:
+        pool = list(dict.fromkeys("".join(random.choice("ab.+(){}^$|\n -") for _ in range(random.randint(1, 3))) for _ in range(random.randint(1, 25))))
+        name = random.choice(pool)
+        pattern = random.choice([name, name, "?" + name[1:], name[:-1] + "*", f"*{name[-1]}", name[:-1] + "[.$]", name + "?"])
+        left = len(pool) - sum(matches(pattern, each) for each in pool)
+        one = case(pool, pattern, random.choice([0, 0, left, left + 1]))
+        if ("raises" in one) is raised:
+            count -= 1
+            yield one
+
+
 def refusals(raised):
     def cases(random):
         for one in drawn(random):
@@ -63,6 +76,9 @@ def refused(random):
     yield case(["a1", "a2", *"bcdefghi"], "a[12]", 1)
     yield case(["a1", "a2", "b"], "[!b]?", 0)
     yield case(["a1", "a2", "b"], "a?", 0)
+    for pool, pattern, minimum in ((["web.1", "webx1", "c"], "web.?", 0), (["a(b", "a(c", "d"], "a(*", 0), (["a+", "aa", "b"], "a*", 0), (["[x", "[y", "z"], "[[]?", 0), (["a.b", "a.c", "axd"], "a.[bc]", 0), (["web+1"], "web+1", 1), ([], "x", 1), (["a/b", "a/c", "d"], "a*", 0), ([".a", ".b", "c"], ".*", 0), (["a*", "a?", "a"], "a[*?]", 0)):
+        yield case(pool, pattern, minimum)
+    yield from signs(random, True)
     yield from refusals(True)(random)
 
 
@@ -73,6 +89,17 @@ def removed(random):
     yield case(["a\nb", "a", *"cdefghijk"], "a?b", 1)
     yield case(["a\n", "a", *"cdefghijk"], "a", 1)
     yield case(["a]", "b"], "a]", 1)
+    for pattern in ("web.1", "web(1", "web+1", "web^1", "web$", "^web", "web{1}", "web|x", "|", "web\\d", "(web)", "web)", ".", "$", "{", "\\", "-1", " web", "web ", "w\u00e9b", "#", "%s"):
+        # A plain name with what means something in other patterns, beside names that such a pattern would take.
+        yield case([*dict.fromkeys([pattern, "webx1", "web1", "webb1", "web", "webe1", "a", "x", "w\u00e9b", "we\u0301b", "c", pattern + "x"])], pattern, random.randint(0, 8))
+    ten = [f"n{n}" for n in range(9)]
+    for names, pattern in (
+        (["web.1", "webx1"], "web.*"), (["web.1", "webx1"], "*.1"), (["a(b", "a[b"], "a(?"), (["a(b", "a[b"], "a[[]b"), (["a+b", "aab"], "?+?"), (["a.b", "axb"], "a[.]b"), (["a$", "a"], "a[$]"), (["a|b", "a"], "a|*"), (["a*", "ab"], "a[*]"), (["a?", "ab"], "a[?]"), (["a]", "ab"], "a[]]"), (["a-", "ab"], "a[z-]"), (["{a}", "a"], "{?}"), (["a[", "ab"], "a["), (["a^b", "xa"], "?^*"), ([".hid", "hid"], "*.hid"), (["eu/a", "eub"], "eu/*"), (["eu/a", "us"], "eu*a"), (["\U0001f600x", "yyx"], "[\U0001f600]?"), (["\U0001f600", "xy"], "[!n]"), (["\u00c9", "\u00e9"], "[\u00e9]"), (["a\nb", "c"], "a*b"), (["a\n", "a"], "a?"), (["\n", "b"], "[!bn]"), (["b1", "b"], "b[0-9]"), (["b\u0661", "b1"], "b[0-9]"), (["B", "b"], "[a-m]"),
+    ):
+        pool = [*ten, *names]
+        random.shuffle(pool)
+        yield case(pool, pattern, random.choice([0, 9, 10]))
+    yield from signs(random, False)
     yield from refusals(False)(random)
 
 

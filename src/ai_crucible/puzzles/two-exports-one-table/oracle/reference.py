@@ -35,6 +35,15 @@ KINDS = [
     [("old", "A", (2100, 2, 29), 1), ("new", "A", (2020, 13, 1), 1)],
     [("old", "A", (2000, 2, 29), 1), ("new", "A", (2020, 1, 0), 1)],
     [("old", "A", DAY, 3), ("old", "B", LATER, 2), ("old", "C", LATER, 1)],
+    [("old", "A", None, 3)],
+    [("new", "A", None, 3)],
+    [("old", "A", None, 3), ("new", "A", DAY, 4)],
+    [("old", "A", DAY, 3), ("new", "A", None, 4)],
+    [("new", "A", DAY, 3), ("new", "B", None, 4)],
+    [("old", "A", LATER, 3), ("new", "B", DAY, "")],
+    [("old", "A", DAY, 123456789), ("old", "A", LATER, -123456789)],
+    [("new", "", DAY, 100), ("old", "A", LATER, 200)],
+    [("new", " ", DAY, "x"), ("new", "B", LATER, 1), ("old", "", DAY, 2)],
 ]
 
 
@@ -59,9 +68,12 @@ def draw(random):
 
     def real(day):
         try:
-            return date(*day).isoformat()
+            return date(*day).isoformat() if day else ""
         except ValueError:
             return ""
+
+    def told(day, form):
+        return form.format(*day) if day else ""
 
     def dotted(cents):
         return "-" * (cents < 0) + f"{abs(cents) // 100:,}".replace(",", ".") + f",{abs(cents) % 100:02}"
@@ -79,9 +91,9 @@ def draw(random):
         for system, name, day, cents in kind:
             bad, is_old = isinstance(cents, str), system == "old"
             if is_old:
-                old_rows.append([spelled(key), name and wide(name), f"{day[2]:02}.{day[1]:02}.{day[0]}", cents if bad else dotted(cents)])
+                old_rows.append([spelled(key), name and wide(name), told(day, "{2:02}.{1:02}.{0}"), cents if bad else dotted(cents)])
             else:
-                new_rows.append([spelled(key), name and wide(name), f"{day[0]}-{day[1]:02}-{day[2]:02}", str(cents)])
+                new_rows.append([spelled(key), name and wide(name), told(day, "{0}-{1:02}-{2:02}"), str(cents)])
             kept = (old, first_old, loose_old, held_old, late_old) if is_old else (new, first_new, loose_new, held_new, late_new)
             keep(key, (name.strip(), real(day), cents), bad, *kept)
 

@@ -1,7 +1,7 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
 TURN = 2**32
-EDGES = [-(2**31), -(2**31) + 1, -1, 0, 1, 2**31 - 2, 2**31 - 1]
+EDGES = [-(2**31), -(2**31) + 1, -(2**30), -2, -1, 0, 1, 2, 2**30, 2**31 - 2, 2**31 - 1]
 
 
 def passed(first, last):
@@ -34,7 +34,7 @@ def elapsed_plain(random):
 def due(random):
     for start, now in pairs(random):
         gone = passed(start, now)
-        for period in (gone - 1, gone, gone + 1, 0, random.randint(0, TURN - 1), TURN):
+        for period in (gone - 1, gone, gone + 1, 0, random.randint(0, TURN - 1), TURN, TURN + gone, TURN + gone + 1, 2 * TURN, 2**31, 2**31 - 1, 10**30, 2**64 + gone):
             if period >= 0:
                 yield {"args": [now, start, period], "expect": gone >= period}
 

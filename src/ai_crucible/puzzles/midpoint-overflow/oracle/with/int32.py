@@ -1,6 +1,7 @@
 """Arithmetic of a 32-bit controller, on indices that notice arithmetic of any other kind."""
 
 plain = []
+calls = []
 
 
 def noticed(name):
@@ -25,12 +26,15 @@ def wrap(value):
 
 
 def add(a, b):
+    calls.append("add")
     return wrap(int(a) + int(b))
 
 
 def sub(a, b):
+    calls.append("sub")
     return wrap(int(a) - int(b))
 
 
 def half(a):
+    calls.append("half")
     return wrap(int(a) // 2)

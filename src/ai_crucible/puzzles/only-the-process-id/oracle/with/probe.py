@@ -26,3 +26,17 @@ def keys(histories):
                 taken.append("refused")
         answers.append(taken)
     return answers
+
+
+def at_once(plans):
+    """Whether pools that take their steps in turn give the keys that each gives alone, and whether it gives them again."""
+    alone = keys(plans)
+    pools, taken = [Pool(pid) for pid, _ in plans], [[] for _ in plans]
+    for place in range(max(len(steps) for _, steps in plans)):
+        for number, (_, steps) in enumerate(plans):
+            if place < len(steps):
+                if steps[place] is None:
+                    taken[number].append(pools[number].key())
+                else:
+                    pools[number].add(steps[place])
+    return [taken == alone, keys(plans) == alone]

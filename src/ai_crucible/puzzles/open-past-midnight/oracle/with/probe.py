@@ -10,3 +10,9 @@ def ask(text, times):
     except ValueError:
         return "ValueError"
     return [hours.total(), [[hours.is_open(at), hours.next_change(at)] for at in times]]
+
+
+def at_once(texts, asks):
+    """What hours that stand side by side answer, one question after another."""
+    several = [Hours(text) for text in texts]
+    return [getattr(several[which], name)(*arguments) for which, name, *arguments in asks]

@@ -30,3 +30,16 @@ def play_unasked(now):
         return [Bucket(3, 10).level(now)]
     except Refused:
         return ["Refused"]
+
+
+def at_once(made, calls):
+    """What several buckets answer, one call after another, all arguments by their names."""
+    buckets, answers = [Bucket(**each) for each in made], []
+    for which, name, given in calls:
+        try:
+            answers.append(getattr(buckets[which], name)(**given))
+        except Refused:
+            answers.append("Refused")
+        except ValueError:
+            answers.append("ValueError")
+    return answers

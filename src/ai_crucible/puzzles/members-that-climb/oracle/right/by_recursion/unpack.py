@@ -1,6 +1,6 @@
 import re
 
-BAD = re.compile(r"^/|^$|[\\\x00]")
+BAD = re.compile(r"^/|\A\Z|[\\\x00]")
 
 
 def lowest(parts, depth=0):

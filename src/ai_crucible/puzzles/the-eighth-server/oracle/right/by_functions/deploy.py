@@ -4,7 +4,7 @@ import sys
 
 
 def servers(text):
-    for line in text.splitlines():
+    for line in text.split("\n"):
         name = line.strip()
         if name and not name.startswith("#"):
             yield os.path.join("servers", name)
