@@ -1,8 +1,8 @@
 """Chaos: workers, database, provider and whoever fills the queue die or stop at random while recorded runs pass.
 
 ``python -m bench.chaos --runs 500 --minutes 30`` prints a table; runs arrive over half of that time. What has to
-hold: every result is that of a quiet run, and no log has a gap; calls paid for twice are at the most those that were in flight when
-something was killed; the books of provider, purse and runs agree.
+hold: every result is that of a quiet run, and no log has a gap; calls paid for twice are at the most those that were
+in flight when something was killed; the books of provider, purse and runs agree.
 """
 
 from __future__ import annotations
