@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from criticality.artifacts import Artifacts, Body
 from criticality.language import Language
@@ -20,6 +21,8 @@ AS_IS = Body("", "", "hand", 0)
 """The function as its package has it."""
 PREFIX = 50
 """Items that are taken of what a lazy function gives."""
+SEEN = 500
+"""Items that are seen of an object."""
 _CALLS_SHOWN, _AROUND = 6, 1
 
 
@@ -83,6 +86,10 @@ class Candidate(Struct):
         refused: why it cannot be adopted; empty where it can.
         lazy: it gives its items one by one; the first :data:`PREFIX` are judged, as a list.
         named: types that it takes and gives and that are not built in.
+        members: of a class, what can be asked of it by the name that it has in clauses; no function has any.
+        role: of a member: it is called, it is read, or it makes an object.
+        observers, maker: of a class, expressions over ``self`` by name, and the class method that makes an object, as
+            they were proposed.
     """
 
     id: str
@@ -103,6 +110,10 @@ class Candidate(Struct):
     exported: str = ""
     lazy: bool = False
     named: NamedTypes = _NONE
+    members: Mapping[str, Candidate] = field(default_factory=dict[str, "Candidate"])
+    role: Literal["", "method", "property", "maker"] = ""
+    observers: Mapping[str, str] = field(default_factory=dict[str, str])
+    maker: str = ""
 
     @property
     def digest(self) -> str:
@@ -215,9 +226,8 @@ def chosen(package: Package, names: Iterable[str]) -> list[Candidate]:
     return list(result.values())
 
 
-def by_keyword(function: FunctionPlan, candidate: Candidate) -> set[str]:
-    """Return the parameters that go by name: those behind one that is left out, too."""
-    wanted = {p.name for p in function.parameters}
+def by_keyword(wanted: Collection[str], candidate: Candidate) -> set[str]:
+    """Return those of the wanted parameters that go by name: those behind one that is left out, too."""
     names: set[str] = set()
     left_out = False
     for parameter in candidate.parameters:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -23,12 +23,14 @@ from criticality.spec.types import SCALARS, Param, TypeFault, TypeRef, parse_par
 from criticality.standing import PREFIX, Candidate
 from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
+from llm_runtime.structs import Struct
 
 _LITERALS: dict[str, tuple[type, ...]] = {
     "Int": (int,), "Float": (int, float), "Text": (str,), "String": (str,), "Bool": (bool,), "Bytes": (bytes,),
     "Unit": (type(None),),
 }  # fmt: skip
 _TYPES = SCALARS | {"List", "Set", "Option", "Map", "Tuple", "Result"}
+Types: TypeAlias = "Mapping[str, Any]"
 Source = Literal["docstring", "example", "callers", "code", "person"]
 
 
@@ -39,6 +41,28 @@ class Promised(Model):
     type: ClaimType = "behavioral"
     source: Source = "docstring"
     tests: list[ClaimTest] = Field(default=[], max_length=6)
+
+
+class Promises(Struct):
+    """One function of a proposal: the only one, or a class's constructor or one of its methods.
+
+    Args:
+        candidate: what it stands for in the package.
+        name, params, returns: as the plan has them.
+        contracts: its clauses.
+        given, gives: types as they were proposed; ``own`` are names of types among them that are not the language's.
+        seen: names that its clauses may use besides its parameters.
+    """
+
+    candidate: Candidate
+    name: str
+    params: list[str]
+    returns: str
+    contracts: list[str]
+    given: list[str]
+    gives: str
+    own: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
 
 
 class Proposal(Model):
@@ -62,6 +86,27 @@ class Proposal(Model):
         fields = cast("dict[str, Any]", answer)
         describes = fields.get("contracts") or fields.get("claims")
         return {key: value for key, value in fields.items() if key != "refused" or not describes}
+
+    def parts(self, candidate: Candidate) -> list[Promises]:
+        """Return what is planned: each has a contract."""
+        types = self.params, self.returns
+        return [Promises(candidate, candidate.name, *types, self.contracts, *types)]
+
+    def types(self, candidate: Candidate) -> Types:
+        """Return the named types that the plan needs."""
+        return {"enums": candidate.named.enums, "data_models": candidate.named.models()}
+
+    def called(self, name: str) -> str:
+        """Return how a case is called, with ``{}`` for what stands in it."""
+        return f"{name}({{}})"
+
+    def asked_of(self, candidate: Candidate) -> Candidate:
+        """Return what stands in the package as this proposal has it asked."""
+        return candidate
+
+    def own_fault(self, candidate: Candidate) -> str:
+        """Tell what is wrong beside its parts; empty where nothing is."""
+        return ""
 
 
 class Answered(Model):
@@ -91,25 +136,26 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     module = candidate.id.partition(".")[0]
     named = re.sub(r"[0-9]", "", module)
     ids = {f"{named}_{number:03d}": claim for number, claim in enumerate(proposal.claims, first)}
-    contracts = proposal.contracts or ["PURITY: pure"]
-    function = FunctionPlan(
-        name=candidate.name, params=proposal.params, returns=proposal.returns, doc=proposal.doc,
-        contracts=[*contracts, *(f"CLAIM_REF: {name}" for name in ids)][:40],
-    )  # fmt: skip
+    references = [f"CLAIM_REF: {name}" for name in ids]
+    functions = [
+        FunctionPlan(
+            name=part.name, params=part.params, returns=part.returns, doc=proposal.doc,
+            contracts=[*(part.contracts or ["PURITY: pure"]), *(() if part.own else references)][:40],
+        )
+        for part in proposal.parts(candidate)
+    ]  # fmt: skip
     claims = {name: Claim(text=claim.text, type=claim.type, testable=bool(claim.tests)) for name, claim in ids.items()}
     unsaid = {f"{named}_000": Claim(text=f"{candidate.name} does what its contract says", type="invariant")}
-    method = Method(name=candidate.name, params=proposal.params, returns=proposal.returns)
+    methods = [Method(name=one.name, params=one.params, returns=one.returns) for one in functions]
     slug = "adopted-" + re.sub(r"[^a-z0-9]+", "-", module)[:32]
     spec = Spec(
         system=System(name=slug, description=f"functions of {candidate.module}"),
-        enums=candidate.named.enums,
-        data_models=candidate.named.models(),
         errors=proposal.errors,
-        interfaces={"".join(part.title() for part in module.split("_")): Interface(methods=[method])},
-        claims=claims or unsaid,
+        interfaces={"".join(part.title() for part in module.split("_")): Interface(methods=methods)},
+        claims=claims or unsaid, **proposal.types(candidate),
     )  # fmt: skip
     purpose = f"functions of {candidate.module}"
-    plan = ModulePlan(name=module, purpose=purpose, interfaces=list(spec.interfaces), functions=[function])
+    plan = ModulePlan(name=module, purpose=purpose, interfaces=list(spec.interfaces), functions=functions)
     structured = {
         name: StructuredClaim(
             id=name, type=claim.type, subject=candidate.name, predicate=claim.text[:300], scope=claim.source,
@@ -150,32 +196,11 @@ def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal,
 
 
 def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
-    try:
-        params = [parse_param(text) for text in proposal.params]
-        kinds = [*(p.type for p in params), parse_type(proposal.returns)]
-    except TypeFault as fault:
-        yield str(fault)
+    parts = () if (fault := proposal.own_fault(candidate)) else proposal.parts(candidate)
+    if fault := next((fault for part in parts for fault in _part_faults(part, proposal)), fault):
+        yield fault
         return
-    errors = {kind.args[1].name for kind in kinds if kind.name == "Result"}
-    own = {*candidate.named.enums, *candidate.named.records}
-    if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors - own):
-        yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
-        return
-    known = {p.name: p for p in candidate.parameters}
-    names = [p.name for p in params]
-    if strange := [name for name in names if name not in known]:
-        yield f"the function has no parameter {', '.join(strange)}"
-    if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
-        yield f"the parameter {', '.join(missing)} has no default and must be among params"
-    if names != [name for name in known if name in names]:
-        yield "params stand in the order of the function's own"
-    yield from _retyped(candidate, params, kinds[-1])
     try:
-        contract = parse_contract(
-            proposal.contracts or ["PURITY: pure"], known={*names, *proposal.errors, candidate.name, *own}
-        )
-        if named := sorted((errors | {e for p in contract.predicates for e in p.raised}) - set(proposal.errors)):
-            yield f"errors lacks {', '.join(named)}"
         artifacts = artifacts_of(candidate, proposal)
     except (ContractFault, ValueError) as fault:
         yield " ".join(str(fault).split())[:400]
@@ -185,7 +210,42 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     for claim in artifacts.claims.values():
         if fault := claim_fault(artifacts.spec, functions, claim, claim.predicate):
             yield fault
-    yield from _unreadable(artifacts, [p.code for p in contract.predicates if p.checkable])
+    predicates = (p for function in functions.values() for p in function.contract.predicates)
+    yield from _unreadable(artifacts, [p.code for p in predicates if p.checkable])
+
+
+def _part_faults(part: Promises, proposal: Proposal) -> Iterator[str]:
+    candidate = part.candidate
+    try:
+        params = [parse_param(text) for text in part.given]
+        kinds = [*(p.type for p in params), parse_type(part.gives)]
+    except TypeFault as fault:
+        yield str(fault)
+        return
+    errors = {kind.args[1].name for kind in kinds if kind.name == "Result"}
+    own = {*candidate.named.enums, *candidate.named.records} | ({kind.name for kind in kinds} & set(part.own))
+    if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors - own):
+        yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
+        return
+    known = {p.name: p for p in candidate.parameters}
+    names = [p.name for p in params]
+    title, of = (candidate.name, f" of {candidate.name}") if part.own else ("the function", "")
+    if strange := [name for name in names if name not in known]:
+        yield f"{title} has no parameter {', '.join(strange)}"
+    if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
+        yield f"the parameter {', '.join(missing)}{of} has no default and must be among params"
+    if names != [name for name in known if name in names]:
+        yield "params stand in the order of the function's own"
+    yield from _retyped(candidate, params, kinds[-1])
+    try:
+        contract = parse_contract(
+            part.contracts or ["PURITY: pure"], known={*names, *part.seen, *proposal.errors, candidate.name, *own}
+        )
+    except ContractFault as fault:
+        yield " ".join(str(fault).split())[:400]
+        return
+    if named := sorted((errors | {e for p in contract.predicates for e in p.raised}) - set(proposal.errors)):
+        yield f"errors lacks {', '.join(named)}"
 
 
 def _retyped(candidate: Candidate, params: Sequence[Param], result: TypeRef) -> Iterator[str]:
@@ -298,8 +358,14 @@ def _frozen(value: Any) -> Any:
 
 
 def shown(question: Question, candidate: Candidate) -> str:
-    """Return a function as a model is shown it, with the types that a compiler tells."""
-    source = question.fence("FUNCTION", candidate.source)
+    """Return a function as a model is shown it, with the types that a compiler tells, and of a class its members."""
+    source = question.fence("FUNCTION" if not candidate.members else "CLASS", candidate.source)
+    if candidate.members:
+        told = (
+            f"{one.role} {one.name}({', '.join(p.name for p in one.parameters)}){one.refused and ': '}{one.refused}"
+            for one in candidate.members.values()
+        )
+        source += "\n\n" + question.fence("MEMBERS", "\n".join(told))
     if candidate.lazy:
         source += "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
     if not candidate.result:

@@ -119,7 +119,8 @@ def _require_unchanged(record: AdoptionRecord, known: Mapping[str, Candidate]) -
 
 
 def _adopted(candidate: Candidate, adoption: Adoption) -> Adopted:
-    return Adopted(candidate, artifacts_of(candidate, kept(candidate, adoption)), adoption.kept_cases)
+    whole = kept(candidate, adoption)
+    return Adopted(whole.asked_of(candidate), artifacts_of(candidate, whole), adoption.kept_cases)
 
 
 def together(package: Package, candidates: Mapping[str, Candidate], adopted: Sequence[Adoption]) -> Artifacts:
@@ -154,8 +155,9 @@ def _spec(package: Package, specs: Sequence[Spec]) -> Spec:
     system = first.system.model_copy(update={"name": name, "description": f"adopted functions of {package.name}"})
     claims = {name: claim for spec in specs for name, claim in spec.claims.items()}
     claims = {name: claim for name, claim in claims.items() if not name.endswith("_000")} or claims
-    errors = {name: text for spec in specs for name, text in spec.errors.items()}
-    return first.model_copy(update={"system": system, "interfaces": interfaces, "claims": claims, "errors": errors})
+    kinds = ("errors", "enums", "data_models")
+    types = {kind: {name: one for spec in specs for name, one in getattr(spec, kind).items()} for kind in kinds}
+    return first.model_copy(update={"system": system, "interfaces": interfaces, "claims": claims} | types)
 
 
 def _trace(

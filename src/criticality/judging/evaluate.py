@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from time import thread_time
@@ -13,6 +14,7 @@ from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
 from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
+from criticality.judging.steps import CallMade, is_class, steps, titled
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
 from criticality.spec.predicates import Predicate, parse_predicate
@@ -25,6 +27,8 @@ BEGINNING = 1_700_000_000
 ENOUGH = 20
 #: What is said of a clause where evaluating it ends with an error.
 UNEVALUATED = "it cannot be evaluated"
+#: Under what the values before a call stand among those after it; no clause can say it.
+BEFORE = "old values"
 _SHOWN = 160
 _LANES = 3
 
@@ -89,7 +93,7 @@ class Evaluator:
         if name not in self._conditions:
             contract = self.functions[name].contract
             before = [
-                p for p in (*contract.requires, *contract.invariants)
+                p for p in (*contract.requires, *(() if is_class(self.functions[name]) else contract.invariants))
                 if p.checkable and not p.raised and not p.olds and "result" not in p.names
             ]  # fmt: skip
             own = [p.name for p in self.functions[name].parameters]
@@ -116,13 +120,16 @@ class Evaluator:
         return next((part for condition in self.conditions(name) if (part := condition.broken(held))), "")
 
     def broken(self, name: str, args: Sequence[Any], outcome: Outcome) -> Broken | None:
-        """Return the promise of a function's contract that a call's end breaks."""
-        shown = self._shown(name, args, outcome)
+        """Return the promise of a function's contract that a call's end breaks; of a class, the first of its steps'."""
         if isinstance(outcome, NoSuchValue):
             return None
         if isinstance(outcome, Died):
-            return Broken("an answer", shown)
-        held = self._held(name, args)
+            return Broken("an answer", self._shown(name, args, outcome))
+        if isinstance(outcome, Returned) and is_class(self.functions[name]):
+            return self._broken_steps(name, args, outcome.value)
+        return self._broken(name, self._held(name, args), outcome, partial(self._shown, name, args, outcome))
+
+    def _broken(self, name: str, held: dict[str, Any], outcome: Outcome, shown: Callable[[], str]) -> Broken | None:
         raised = outcome.kind if isinstance(outcome, Raised) else ""
         held["raises"] = partial(_is_named, raised)
         held["result"] = outcome.value if isinstance(outcome, Returned) else None
@@ -130,10 +137,47 @@ class Evaluator:
             if clause not in self.unjudged[name] and (not raised or p.raised):
                 fault = self._judged(name, clause, p, held)
                 if fault is not None:
-                    return Broken(f"{clause}{fault}", shown)
+                    return Broken(f"{clause}{fault}", shown())
         if raised and not self._allowed(name, raised, held):
-            return Broken("no error but those that the contract promises", shown)
+            return Broken("no error but those that the contract promises", shown())
         return None
+
+    def _broken_steps(self, name: str, args: Sequence[Any], told: Sequence[Any]) -> Broken | None:
+        """Return what the first step breaks that breaks anything; what REQUIRES rules out ends the sequence."""
+        if len(told) != len(args[-1]) + 1:
+            return Broken("an answer", "it tells of other calls than were made")
+        done, made = list[str](), self._held(name, args)
+        for step in steps(self.domain.spec, self.functions, name, args, told):
+            contract, own = self.functions[step.function].contract, made
+            if step.function != name:
+                own = self._held(step.function, step.args)
+                if any(self._fault(p, {**made, **step.before, **own}) is not None for p in contract.requires):
+                    return None
+            done.append(self._step_shown(name, step))
+            held = {**made, **step.after, **own, BEFORE: {**made, **step.before, **own}}
+            broken = self._broken(step.function, held, step.outcome, partial(_ended_at, done, step))
+            if broken is not None:
+                own_words = step.function != name and not broken.promise.startswith("INVARIANT")
+                of = f"{step.function.removeprefix(f'{name}_')}: " if own_words else ""
+                return Broken(of + broken.promise, broken.shown)
+        return None
+
+    def parted(self, name: str, args: Sequence[Any], one: Outcome, other: Outcome) -> tuple[str, str, str]:
+        """Return a case in words, and how two bodies end it; of a class, up to the first step that they differ in."""
+        if isinstance(one, Returned) and isinstance(other, Returned) and is_class(self.functions[name]):
+            told = (steps(self.domain.spec, self.functions, name, args, outcome.value) for outcome in (one, other))
+            done: list[str] = []
+            for mine, theirs in zip(*told, strict=False):
+                done.append(self._step_shown(name, mine))
+                if mine != theirs:
+                    return "; ".join(done), _step_ended(mine), _step_ended(theirs)
+        shown = ", ".join(f"{p}={value!r}" for p, value in self._held(name, args).items())
+        return shown[:2000], ended(one), ended(other)
+
+    def _step_shown(self, name: str, step: CallMade) -> str:
+        plan, first = self.functions[step.function], step.function == name
+        called = titled(plan) if first else step.function.removeprefix(f"{name}_")
+        return f"{called}({_named(dict(zip((p.name for p in plan.parameters), step.args, strict=False)))})"
 
     def clauses(self, name: str) -> dict[str, Predicate]:
         """Return what a function promises and can be evaluated, by its words."""
@@ -153,7 +197,7 @@ class Evaluator:
             self._foresee(partial(self._value, predicate.code, {**held, "all": tuple}))
         try:
             fault = self._fault(predicate, held)
-            if not predicate.when or self._truth(predicate.when, held):
+            if not predicate.when or self._truth(predicate, held):
                 self.seen[name][clause] += 1
         except UNJUDGED as why:
             self.unjudged[name][clause] = WHY[type(why)]
@@ -165,7 +209,8 @@ class Evaluator:
 
     def _fault(self, predicate: Predicate, held: Mapping[str, Any]) -> str | None:
         try:
-            olds = {old: self._value(code, held) for old, code in predicate.olds}
+            past = held.get(BEFORE, held)
+            olds = {old: self._value(code, past) for old, code in predicate.olds if old in predicate.code}
             return None if self._value(predicate.code, {**held, **olds}) else ""
         except (Postponed, Gone, *UNJUDGED):
             raise
@@ -175,12 +220,13 @@ class Evaluator:
     def _allowed(self, name: str, raised: str, held: dict[str, Any]) -> bool:
         contract = self.functions[name].contract
         for p in (*contract.predicates, *self._settled.get(name, ())):
-            if raised in p.raised and (not p.when or self._truth(p.when, held)):
+            if raised in p.raised and (not p.when or self._truth(p, held)):
                 return True
         return False
 
-    def _truth(self, code: str, held: Mapping[str, Any]) -> bool:
-        return self._fault(Predicate(code, code), held) is None
+    def _truth(self, predicate: Predicate, held: Mapping[str, Any]) -> bool:
+        """Tell whether what a predicate presupposes is true."""
+        return self._fault(replace(predicate, code=predicate.when), held) is None
 
     def test(self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]) -> Broken | None:
         """Return what a test of a claim shows for some values of its variables; ``None`` where all is as promised.
@@ -261,11 +307,22 @@ class Evaluator:
         return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=True)}
 
     def _shown(self, name: str, args: Sequence[Any], outcome: Outcome) -> str:
+        if is_class(self.functions[name]):
+            return f"{self._step_shown(name, CallMade(name, tuple(args[:-1]), outcome, {}, {}))}; {ended(outcome)}"
         return f"{_named(self._held(name, args)) or 'no arguments'}; {ended(outcome)}"
 
 
 def _is_named(name: str, error: type[Exception]) -> bool:
     return error.__name__ == name
+
+
+def _ended_at(done: Sequence[str], step: CallMade) -> str:
+    """Return the calls up to a step, how it ended and what is seen afterwards."""
+    return f"{'; '.join(done)}; {_step_ended(step)}"
+
+
+def _step_ended(step: CallMade) -> str:
+    return f"{ended(step.outcome)}; then {_named(step.after)}"
 
 
 def ended(outcome: Outcome) -> str:

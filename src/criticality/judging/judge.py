@@ -16,6 +16,7 @@ from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.shapes import spread
 from criticality.judging.solving import solved
+from criticality.judging.steps import is_class
 from criticality.judging.trying import CANDIDATE, alike, outcomes
 from criticality.judging.values import Case, Values
 from criticality.judging.wire import PLACES, Unreadable, pack, to_json
@@ -121,6 +122,10 @@ class Judge(Comparing):
         return not reported and not verdict.guilty
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
+        came = ended(outcome)
+        if is_class(self.functions[name]) and not isinstance(outcome, Died):
+            args, outcome, broken = self._shortest(name, args, outcome, broken)
+            came = broken.shown
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
         tampered = None
         with suppress(Unreadable):
@@ -131,9 +136,21 @@ class Judge(Comparing):
         verdict.faults.append(
             Fault(
                 kind=_kind(outcome), function=name, promise=broken.promise, what=str(broken)[:600],
-                args=to_json(self.codec.request(name, args)), outcome=ended(outcome),
+                args=to_json(self.codec.request(name, args)), outcome=came,
             )
         )  # fmt: skip
+
+    def _shortest(
+        self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken
+    ) -> tuple[tuple[Any, ...], Outcome, Broken]:  # fmt: skip
+        """Return a case of a class with no call that is not needed to break the same promise."""
+        for at in reversed(range(len(args[-1]))):
+            fewer = (*args[:-1], (*args[-1][:at], *args[-1][at + 1 :]))
+            came = self._process(CANDIDATE).call(name, fewer)
+            again = self._broken(name, fewer, came)
+            if again is not None and again.promise == broken.promise:
+                args, outcome, broken = fewer, came, again
+        return args, outcome, broken
 
     def _differs(self, call: Call) -> bool:
         if call.name in self._above:

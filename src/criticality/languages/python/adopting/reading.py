@@ -9,10 +9,12 @@ import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from criticality.languages.base.adopting import plan_name
+from criticality.languages.python.adopting.members import as_class, in_lower_case, parameters_of
 from criticality.languages.python.adopting.suitable import is_lazy, refusal
-from criticality.standing import Candidate, Package, Parameter
+from criticality.standing import Candidate, Package
 from llm_runtime.errors import ConfigurationError
 
 _COMPILED = (".so", ".pyd", ".pyx")
@@ -42,14 +44,17 @@ def read_package(path: Path) -> Package:
     candidates: list[Candidate] = []
     texts: dict[Path, str] = {}
     known: dict[str, str] = {}
+    nodes: dict[str, ast.ClassDef] = {}
     for file in files:
         dotted = _dotted(file, top.parent)
         if file.suffix in _COMPILED:
             why = "it is a compiled extension, without Python source"
             candidates.append(Candidate("", dotted.partition(".cpython")[0], "", file, refused=why))
         elif file.suffix == ".py":
-            candidates += _module(file, dotted, plan_name(dotted, known), texts)
-    return Package(top.parent, top, tuple(candidates), texts)
+            candidates += _module(file, dotted, plan_name(dotted, known), texts, nodes)
+    classes = {node.name: node for node in nodes.values()}
+    whole = (as_class(nodes[one.shown], classes, one) if one.shown in nodes else one for one in candidates)
+    return Package(top.parent, top, tuple(whole), texts)
 
 
 def _dotted(file: Path, root: Path) -> str:
@@ -57,7 +62,9 @@ def _dotted(file: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> Iterator[Candidate]:
+def _module(
+    file: Path, dotted: str, plan_name: str, texts: dict[Path, str], nodes: dict[str, ast.ClassDef]
+) -> Iterator[Candidate]:
     try:
         data = file.read_bytes()
         encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
@@ -73,8 +80,12 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
     classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            why = "it is a class; methods are not adopted"
-            yield Candidate("", dotted, node.name, file, node.lineno, refused=why)
+            plain = in_lower_case(node.name)
+            name = plain if plain not in names else f"{plain}_class"
+            again = "its name is defined more than once in this file" if f"{dotted}.{node.name}" in nodes else ""
+            nodes[f"{dotted}.{node.name}"] = node
+            shown = _shown(node, text)
+            yield Candidate(f"{plan_name}.{name}", dotted, name, file, written=node.name, refused=again, **shown)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield _function(node, file, dotted, plan_name, text, classes, names.count(node.name))
         elif isinstance(node, ast.If | ast.Try):
@@ -88,34 +99,29 @@ def _function(
     node: ast.FunctionDef | ast.AsyncFunctionDef, file: Path, dotted: str, plan_name: str, text: str,
     classes: set[str], times: int,
 ) -> Candidate:  # fmt: skip
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    doc = ast.get_docstring(node) or ""
     why = refusal(node, classes)
     if not _NAME.match(node.name):
         why = "it is private" if node.name.startswith("_") else "its name is not in lower case"
     elif times > 1:
         why = why or "its name is defined more than once in this file"
     return Candidate(
-        id=f"{plan_name}.{node.name}", module=dotted, name=node.name, path=file, line=first,
-        source="\n".join(text.split("\n")[first - 1 : node.end_lineno]), doc=doc, refused=why,
-        parameters=tuple(_parameters(node.args)), examples=tuple(_examples(doc)), body=_body(node),
-        lazy=is_lazy(node),
+        f"{plan_name}.{node.name}", dotted, node.name, file, refused=why, lazy=is_lazy(node),
+        parameters=tuple(parameters_of(node.args)), examples=tuple(_examples(ast.get_docstring(node) or "")),
+        **_shown(node, text),
     )  # fmt: skip
 
 
-def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """Return the statements of a function, without its documentation."""
+def _shown(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, text: str) -> Any:
+    """Return what a candidate has of its text."""
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    source = "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+    return {"line": first, "source": source, "doc": ast.get_docstring(node) or "", "body": _body(node)}
+
+
+def _body(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
+    """Return the statements of a function or a class, without its documentation."""
     statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
     return "\n".join(ast.unparse(statement) for statement in statements) or "pass"
-
-
-def _parameters(args: ast.arguments) -> Iterator[Parameter]:
-    plain = [*args.posonlyargs, *args.args]
-    defaults = [None] * (len(plain) - len(args.defaults)) + list(args.defaults)
-    for arg, default in zip(plain, defaults, strict=True):
-        yield Parameter(arg.arg, ast.unparse(default) if default else "")
-    for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        yield Parameter(arg.arg, ast.unparse(default) if default else "", keyword=True)
 
 
 def _examples(doc: str) -> list[tuple[str, str]]:

@@ -4,6 +4,8 @@ Stands alone: nothing of the tool is imported in here.
 """
 
 # pyright: basic
+from __future__ import annotations
+
 import importlib
 import signal
 import sys
@@ -11,6 +13,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import islice
+from types import MappingProxyType
 from uuid import UUID
 
 _IMPORT_S = 15
@@ -57,14 +60,86 @@ def importing(root, module, file):
     return lambda: words
 
 
-def adopted(root, module, file, name, params, result, errors, first, changed, needed):
+def adopted(errors, name, params, result, first, **where):
     """Return the function ``name`` of a module, called with values of the wire's types.
 
     Args:
         params: name, type and whether it goes by keyword, each.
         errors: names of errors that are promised; one below them is one of them.
         first: items that are taken of an iterator, where a list of them is promised.
-        changed: the function's whole text, where it is another one.
+        where: what :func:`prepared` takes.
+    """
+    real = getattr(prepared(**where), name)
+    known = {error: type(error, (Exception,), {}) for error in errors}
+
+    def call(*args):
+        try:
+            return called(real, args, params, result, first)
+        except Exception as error:
+            promised = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
+            if promised and promised != type(error).__name__:
+                raise known[promised](str(error)) from None
+            raise
+
+    return call
+
+
+def adopted_class(domain, title, errors, name, maker, params, observers, methods, first, most, **where):
+    """Return the class ``name`` as a function of what makes an object, and of calls of its methods behind it.
+
+    Args:
+        domain: the module of types; ``title`` is how those of this class begin.
+        maker: a class method; empty where the class itself is called.
+        observers: expression and type of what is seen of an object, each.
+        methods: by name in a call: its own name, parameters, the fields of a call that hold them, its type and the
+            field that it goes into.
+        most: items that are seen of an object.
+    """
+    kind = getattr(prepared(**where), name)
+    make = getattr(kind, maker) if maker else kind
+    state, after = getattr(domain, f"{title}State"), getattr(domain, f"{title}After")
+    results = [field for field in after.__dataclass_fields__ if field not in ("error", "state")]
+    scope = {"list": lambda items: list(islice(items, most))}
+    codes = [(compile(text, "<observer>", "eval"), of) for text, of in observers]
+
+    def made(args):
+        return called(make, args, params, None, first)
+
+    def another(record, _):
+        return made(list(vars(record).values()))
+
+    def seen(thing, _=None):
+        return state(*[checked(eval(code, scope, {"self": thing}), of) for code, of in codes])  # noqa: S307
+
+    turned = {f"{title}Made": another, f"{title}State": seen}
+
+    def asked(thing, call):
+        method, taken, fields, result, _ = methods[call.to.value]
+        args = [None] * 3 if method == "__exit__" else [getattr(call, field) for field in fields]
+        taken = [[str(at), ["Unit"], False] for at in range(3)] if method == "__exit__" else taken
+        try:
+            return "", called(getattr(thing, method), args, taken, result, first, turned)
+        except Exception as error:
+            names = [of.__name__ for of in type(error).__mro__]
+            return next((of for of in names if of in errors), names[0]), None
+
+    def run(*args):
+        thing = made(args[:-1])
+        told = [after("", seen(thing), *[None] * len(results))]
+        for call in args[-1]:
+            error, value = asked(thing, call)
+            into = methods[call.to.value][4]
+            told.append(after(error, seen(thing), *[value if field == into else None for field in results]))
+        return told
+
+    return run
+
+
+def prepared(root, module, file, changed, needed):
+    """Import a module.
+
+    Args:
+        changed: the text of a function or a class of it, where it is another one.
         needed: modules that its module imports when it is called; the seal would not let it.
     """
     there = imported(root, module, file)
@@ -72,29 +147,27 @@ def adopted(root, module, file, name, params, result, errors, first, changed, ne
         with suppress(Exception):
             importlib.import_module(other)
     if changed:
-        exec(compile(changed, file, "exec"), vars(there))
-    real = getattr(there, name)
-    known = {error: type(error, (Exception,), {}) for error in errors}
+        exec(compile(changed, file, "exec", annotations.compiler_flag), vars(there))
+    return there
 
-    def call(*args):
-        sent = [given(value, kind) for value, (_, kind, _) in zip(args, params, strict=True)]
-        by_place = [value for value, (_, _, keyword) in zip(sent, params, strict=True) if not keyword]
-        named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
-        try:
-            returned = real(*by_place, **named)
-            if result[0] == "List" and hasattr(returned, "__next__"):
-                returned = list(islice(returned, first))
-        except Exception as error:
-            promised = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
-            if promised and promised != type(error).__name__:
-                raise known[promised](str(error)) from None
-            raise
-        for value, arg, (param, kind, _) in zip(sent, args, params, strict=True):
-            if kind[0] in ("List", "Set", "Map", "Option") and value != given(arg, kind):
-                raise ArgumentChanged(param)
-        return checked(returned, result)
 
-    return call
+def called(real, args, params, result, first, turned=MappingProxyType({})):
+    """Return what a call gives, as its type has it.
+
+    Args:
+        result: its type; ``None`` is one that cannot be looked at.
+        turned: what makes an object of a record, and a record of an object, by the record's name.
+    """
+    sent = [turned.get(kind[0], given)(value, kind) for value, (_, kind, _) in zip(args, params, strict=True)]
+    by_place = [value for value, (_, _, keyword) in zip(sent, params, strict=True) if not keyword]
+    named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
+    returned = real(*by_place, **named)
+    if result and result[0] == "List" and hasattr(returned, "__next__"):
+        returned = list(islice(returned, first))
+    for value, arg, (param, kind, _) in zip(sent, args, params, strict=True):
+        if kind[0] in ("List", "Set", "Map", "Option") and value != given(arg, kind):
+            raise ArgumentChanged(param)
+    return turned.get(result[0], checked)(returned, result) if result else returned
 
 
 def given(value, kind):

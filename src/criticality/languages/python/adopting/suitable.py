@@ -12,13 +12,14 @@ _MODULES, _CLOCK, _SYSTEM = _WORDS["modules"], _WORDS["clock"], _WORDS["system"]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def refusal(node: _Function, classes: Collection[str]) -> str:
+def refusal(node: _Function, classes: Collection[str], *, maker: bool = False) -> str:
     """Tell why a function cannot be adopted; empty where nothing in its text speaks against it.
 
     Args:
         classes: names of the classes that its file defines.
+        maker: it makes an object, perhaps of nothing.
     """
-    return next(_reasons(node, classes), "")
+    return next(_reasons(node, classes, maker), "")
 
 
 def is_lazy(node: _Function) -> bool:
@@ -27,23 +28,23 @@ def is_lazy(node: _Function) -> bool:
     own = list(_own(ast.Module(node.body, [])))
     given = [part.value for part in own if isinstance(part, ast.Return)]
     made = {ast.unparse(one.func).removeprefix("itertools.") for one in given if isinstance(one, ast.Call)}
-    made |= {_last(said)} if said else set()
+    made |= {last_name(said)} if said else set()
     items = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own)
     return items or any(isinstance(one, ast.GeneratorExp) for one in given) or not made.isdisjoint(_WORDS["lazy"])
 
 
-def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
+def _reasons(node: _Function, classes: Collection[str], maker: bool) -> Iterator[str]:
     if isinstance(node, ast.AsyncFunctionDef):
         yield "it is a coroutine"
     own = [part for statement in node.body for part in (statement, *_own(statement))]
     for decorator in node.decorator_list:
-        name = _last(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        name = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
         if name in _WORDS["decorators"]:
             yield f"it is decorated with @{name}"
     yield from _effects(own)
     yield from _types(node, classes)
     args = node.args
-    if args.vararg and not (args.posonlyargs or args.args or args.kwonlyargs):
+    if args.vararg and not maker and not (args.posonlyargs or args.args or args.kwonlyargs):
         yield f"it takes any number of values (*{args.vararg.arg})"
 
 
@@ -88,11 +89,12 @@ def _no_value(annotation: ast.expr | None, classes: Collection[str]) -> str:
             annotation = ast.parse(annotation.value, mode="eval").body
         except SyntaxError:
             return ""
-    names = (_last(part) for part in ast.walk(annotation)) if annotation else ()
+    names = (last_name(part) for part in ast.walk(annotation)) if annotation else ()
     return next((name for name in names if name in _WORDS["no_values"] or name in classes), "")
 
 
-def _last(node: ast.AST) -> str:
+def last_name(node: ast.AST) -> str:
+    """Return the last part of a dotted name; empty where a node is none."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
+from criticality.languages.python.adopting.sequences import sequence_tests
 from criticality.languages.python.cases import tables, written
 from criticality.languages.python.names import WORDS, used
-from criticality.standing import PREFIX, Adopted, Package, by_keyword
+from criticality.standing import PREFIX, SEEN, Adopted, Package, by_keyword
 from llm_runtime.grouping import grouped
 
 #: Rows of calls that return, and of calls that raise.
@@ -22,6 +23,10 @@ _PLAIN = f'''def plain(value):
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return {{key: plain(item) for key, item in value.items()}} if isinstance(value, dict) else value
+
+
+def first(items):
+    return list(islice(items, {SEEN}))
 '''
 
 
@@ -29,7 +34,7 @@ def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> 
     """Return test files by path: one a module, and what finds the package from there."""
     tested = [(one.candidate, tests) for one in adopted if (tests := _tests(one))]
     parts = grouped((one.id.partition(".")[0], test) for one, tests in tested for test in tests)
-    names = grouped((one.module, one.name) for one, _ in tested)
+    names = grouped((one.module, one.written or one.name) for one, _ in tested)
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
@@ -51,10 +56,12 @@ def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
 
 def _tests(adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
+    if candidate.members:
+        return sequence_tests(adopted)
     assert artifacts.spec is not None
     codec = Codec(Domain(artifacts.spec), artifacts.plan)
     function = codec.functions[candidate.id]
-    keywords = by_keyword(function, candidate)
+    keywords = by_keyword([p.name for p in function.parameters], candidate)
     parameters = [
         f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
     ]
