@@ -171,6 +171,9 @@ class Evaluator:
                 done.append(self._step_shown(name, mine))
                 if mine != theirs:
                     return "; ".join(done), _step_ended(mine), _step_ended(theirs)
+        if is_class(self.functions[name]):  # at least one of them makes no object
+            first, second = ("an object was made" if isinstance(o, Returned) else ended(o) for o in (one, other))
+            return self._step_shown(name, CallMade(name, tuple(args[:-1]), one, {}, {})), first, second
         shown = ", ".join(f"{p}={value!r}" for p, value in self._held(name, args).items())
         return shown[:2000], ended(one), ended(other)
 

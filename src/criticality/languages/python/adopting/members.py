@@ -64,7 +64,7 @@ def _unasked(members: Iterable[Candidate]) -> str:
 @cache
 def _own() -> dict[str, ast.ClassDef]:
     """Return Python's own classes that others are made from."""
-    tree = ast.parse(read_text("criticality.languages.python.adopting", "bases.pyi"))
+    tree = ast.parse(read_text("criticality.languages.python.adopting", "bases.txt"))
     return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
