@@ -7,11 +7,10 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from criticality.artifacts import Artifacts, Body
 from criticality.language import Language
-from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import DataField, DataModel
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
@@ -87,9 +86,7 @@ class Candidate(Struct):
         lazy: it gives its items one by one; the first :data:`PREFIX` are judged, as a list.
         named: types that it takes and gives and that are not built in.
         members: of a class, what can be asked of it by the name that it has in clauses; no function has any.
-        role: of a member: it is called, it is read, or it makes an object.
-        observers, maker: of a class, expressions over ``self`` by name, and the class method that makes an object, as
-            they were proposed.
+        observers: of a class, expressions over ``self`` by name, as they were proposed.
     """
 
     id: str
@@ -111,9 +108,7 @@ class Candidate(Struct):
     lazy: bool = False
     named: NamedTypes = _NONE
     members: Mapping[str, Candidate] = field(default_factory=dict[str, "Candidate"])
-    role: Literal["", "method", "property", "maker"] = ""
     observers: Mapping[str, str] = field(default_factory=dict[str, str])
-    maker: str = ""
 
     @property
     def digest(self) -> str:

@@ -318,8 +318,7 @@ def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: s
     claims = [claim.model_copy(update={"tests": [test]}) for claim in proposal.claims for test in claim.tests
               if promise == _worded(claim, test)]  # fmt: skip
     owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
-    of = fault.promise.removesuffix(_UNSAID)
-    allowed = f"{of}ENSURES: True or raises({_error(fault)})" if of != fault.promise else ""
+    allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
     return Finding(kind="finding", promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
@@ -328,8 +327,12 @@ def _worded(claim: Promised, test: ClaimTest) -> str:
 
 
 def _error(fault: Fault) -> str:
-    last = fault.outcome.partition("; it raised ")[2] or fault.outcome.removeprefix("it raised ")
-    return last.partition("(")[0]
+    return fault.outcome.removeprefix("it raised ").partition("(")[0]
+
+
+def _allowing(fault: Fault) -> str:
+    """Return the clause that allows an error which nothing promises, of the method that raises it."""
+    return f"{fault.promise.removesuffix(_UNSAID)}ENSURES: True or raises({_error(fault)})"
 
 
 def _documented(promise: str, examples: Promised | None) -> bool:
@@ -349,11 +352,10 @@ def _outside(faults: Sequence[Fault]) -> str:
 def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     """Take a broken promise out of the proposal; tell why where there is nothing to take out."""
     proposal = adoption.proposal
-    if (of := fault.promise.removesuffix(_UNSAID)) != fault.promise:
-        error = _error(fault)
+    if fault.promise.endswith(_UNSAID):
+        error, may = _error(fault), _allowing(fault)
         if error == "ResultOfAnotherType":
             return "its result is not of one type"
-        may = f"{of}ENSURES: True or raises({error})"
         if may not in proposal.contracts:
             errors = {**proposal.errors, error: "see the findings"}
             changed = {"errors": errors, "contracts": [*proposal.contracts, may]}

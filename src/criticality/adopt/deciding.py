@@ -12,6 +12,7 @@ from criticality.standing import Candidate
 from llm_runtime.structs import Struct
 
 _ENDED = re.compile(r"(.*); (it raised|the result was) (.*)", re.DOTALL)
+_CALLS = re.compile(r"\w+\(")
 
 
 class Deviation(Struct):
@@ -36,7 +37,7 @@ def deviations(adoptions: Sequence[Adoption]) -> Iterator[Deviation]:
     for one in (each for each in adoptions if not each.refused):
         found = [finding for finding in one.findings if finding.kind == "finding"]
         for number, finding in enumerate(found, 1):
-            call, answer = _case(one.proposal.called(one.function.rpartition(".")[2]), finding)
+            call, answer = _case(one.function.rpartition(".")[2], finding)
             yield Deviation(one.function, f"{one.function}#{number}", one.doc, call, answer, finding)
 
 
@@ -62,16 +63,19 @@ def owed(candidate: Candidate, adoption: Adoption) -> Proposal | None:
     return whole.model_copy(update={"contracts": contracts, "claims": claims, "errors": errors})
 
 
-def _case(form: str, finding: Finding) -> tuple[str, str]:
+def _case(name: str, finding: Finding) -> tuple[str, str]:
     ended = _ENDED.fullmatch(finding.case)
     if ended is None or finding.owed.claims:
         return finding.case, ""
-    return form.format("" if ended[1] == "no arguments" else ended[1]), f"{ended[2]} {ended[3]}"
+    given = "" if ended[1] == "no arguments" else ended[1]
+    # The case of a class is its calls already; that of a function is the names of its parameters with values.
+    call = given if _CALLS.match(given) else f"{name}({given})"
+    return call, f"{ended[2]} {ended[3]}"
 
 
 def _standing(candidate: Candidate, proposal: Proposal, finding: Finding) -> Promised | None:
     """Return the answer as a claim; ``None`` where the case cannot be written as an example."""
-    call, answer = _case(proposal.called(candidate.name), finding)
+    call, answer = _case(candidate.name, finding)
     error = answer.removeprefix("it raised ") if answer.startswith("it raised ") else ""
     wanted = f"Traceback\n{error.partition('(')[0]}: " if error else answer.removeprefix("the result was ")
     claim = documented(replace(candidate, examples=((call, wanted),)), proposal) if answer else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, model_validator
 
@@ -16,21 +16,19 @@ from criticality.judging.claims import claim_fault
 from criticality.judging.domain import Domain, NotEvaluable
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import Claim, ClaimTest, ClaimType, StructuredClaim
-from criticality.spec.contracts import ContractFault, parse_contract
+from criticality.spec.contracts import parse_contract
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Interface, Method, Spec, System
 from criticality.spec.types import SCALARS, Param, TypeFault, TypeRef, parse_param, parse_type
 from criticality.standing import PREFIX, Candidate
 from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
-from llm_runtime.structs import Struct
 
 _LITERALS: dict[str, tuple[type, ...]] = {
     "Int": (int,), "Float": (int, float), "Text": (str,), "String": (str,), "Bool": (bool,), "Bytes": (bytes,),
     "Unit": (type(None),),
 }  # fmt: skip
 _TYPES = SCALARS | {"List", "Set", "Option", "Map", "Tuple", "Result"}
-Types: TypeAlias = "Mapping[str, Any]"
 Source = Literal["docstring", "example", "callers", "code", "person"]
 
 
@@ -41,28 +39,6 @@ class Promised(Model):
     type: ClaimType = "behavioral"
     source: Source = "docstring"
     tests: list[ClaimTest] = Field(default=[], max_length=6)
-
-
-class Promises(Struct):
-    """One function of a proposal: the only one, or a class's constructor or one of its methods.
-
-    Args:
-        candidate: what it stands for in the package.
-        name, params, returns: as the plan has them.
-        contracts: its clauses.
-        given, gives: types as they were proposed; ``own`` are names of types among them that are not the language's.
-        seen: names that its clauses may use besides its parameters.
-    """
-
-    candidate: Candidate
-    name: str
-    params: list[str]
-    returns: str
-    contracts: list[str]
-    given: list[str]
-    gives: str
-    own: tuple[str, ...] = ()
-    seen: tuple[str, ...] = ()
 
 
 class Proposal(Model):
@@ -87,26 +63,17 @@ class Proposal(Model):
         describes = fields.get("contracts") or fields.get("claims")
         return {key: value for key, value in fields.items() if key != "refused" or not describes}
 
-    def parts(self, candidate: Candidate) -> list[Promises]:
-        """Return what is planned: each has a contract."""
-        types = self.params, self.returns
-        return [Promises(candidate, candidate.name, *types, self.contracts, *types)]
-
-    def types(self, candidate: Candidate) -> Types:
-        """Return the named types that the plan needs."""
-        return {"enums": candidate.named.enums, "data_models": candidate.named.models()}
-
-    def called(self, name: str) -> str:
-        """Return how a case is called, with ``{}`` for what stands in it."""
-        return f"{name}({{}})"
-
     def asked_of(self, candidate: Candidate) -> Candidate:
-        """Return what stands in the package as this proposal has it asked."""
+        """Return what stands in the package as this proposal has it asked.
+
+        Raises:
+            ValueError: it cannot be asked so; the message says why.
+        """
         return candidate
 
-    def own_fault(self, candidate: Candidate) -> str:
-        """Tell what is wrong beside its parts; empty where nothing is."""
-        return ""
+    def parts(self, asked: Candidate) -> list[tuple[Candidate, Proposal]]:
+        """Return what is planned: each has a contract."""
+        return [(asked, self)]
 
 
 class Answered(Model):
@@ -137,12 +104,13 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     named = re.sub(r"[0-9]", "", module)
     ids = {f"{named}_{number:03d}": claim for number, claim in enumerate(proposal.claims, first)}
     references = [f"CLAIM_REF: {name}" for name in ids]
+    asked = proposal.asked_of(candidate)
     functions = [
         FunctionPlan(
-            name=part.name, params=part.params, returns=part.returns, doc=proposal.doc,
-            contracts=[*(part.contracts or ["PURITY: pure"]), *(() if part.own else references)][:40],
+            name=one.name, params=part.params, returns=part.returns, doc=proposal.doc,
+            contracts=[*(part.contracts or ["PURITY: pure"]), *references][:40],
         )
-        for part in proposal.parts(candidate)
+        for one, part in proposal.parts(asked)
     ]  # fmt: skip
     claims = {name: Claim(text=claim.text, type=claim.type, testable=bool(claim.tests)) for name, claim in ids.items()}
     unsaid = {f"{named}_000": Claim(text=f"{candidate.name} does what its contract says", type="invariant")}
@@ -150,9 +118,11 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     slug = "adopted-" + re.sub(r"[^a-z0-9]+", "-", module)[:32]
     spec = Spec(
         system=System(name=slug, description=f"functions of {candidate.module}"),
+        enums=asked.named.enums,
+        data_models=asked.named.models(),
         errors=proposal.errors,
         interfaces={"".join(part.title() for part in module.split("_")): Interface(methods=methods)},
-        claims=claims or unsaid, **proposal.types(candidate),
+        claims=claims or unsaid,
     )  # fmt: skip
     purpose = f"functions of {candidate.module}"
     plan = ModulePlan(name=module, purpose=purpose, interfaces=list(spec.interfaces), functions=functions)
@@ -196,13 +166,11 @@ def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal,
 
 
 def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
-    parts = () if (fault := proposal.own_fault(candidate)) else proposal.parts(candidate)
-    if fault := next((fault for part in parts for fault in _part_faults(part, proposal)), fault):
-        yield fault
-        return
     try:
+        for one, part in proposal.parts(proposal.asked_of(candidate)):
+            yield from (fault if one.module else f"{one.written}: {fault}" for fault in _part_faults(one, part))
         artifacts = artifacts_of(candidate, proposal)
-    except (ContractFault, ValueError) as fault:
+    except (TypeFault, ValueError) as fault:
         yield " ".join(str(fault).split())[:400]
         return
     assert artifacts.spec is not None
@@ -214,36 +182,27 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     yield from _unreadable(artifacts, [p.code for p in predicates if p.checkable])
 
 
-def _part_faults(part: Promises, proposal: Proposal) -> Iterator[str]:
-    candidate = part.candidate
-    try:
-        params = [parse_param(text) for text in part.given]
-        kinds = [*(p.type for p in params), parse_type(part.gives)]
-    except TypeFault as fault:
-        yield str(fault)
-        return
+def _part_faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
+    """Yield what is wrong with the types and clauses of a function, or with what a class makes of one."""
+    params = [parse_param(text) for text in proposal.params]
+    kinds = [*(p.type for p in params), parse_type(proposal.returns)]
     errors = {kind.args[1].name for kind in kinds if kind.name == "Result"}
-    own = {*candidate.named.enums, *candidate.named.records} | ({kind.name for kind in kinds} & set(part.own))
+    own = {*candidate.named.enums, *candidate.named.records}
     if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors - own):
         yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
-        return
     known = {p.name: p for p in candidate.parameters}
     names = [p.name for p in params]
-    title, of = (candidate.name, f" of {candidate.name}") if part.own else ("the function", "")
     if strange := [name for name in names if name not in known]:
-        yield f"{title} has no parameter {', '.join(strange)}"
+        yield f"the function has no parameter {', '.join(strange)}"
     if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
-        yield f"the parameter {', '.join(missing)}{of} has no default and must be among params"
+        yield f"the parameter {', '.join(missing)} has no default and must be among params"
     if names != [name for name in known if name in names]:
         yield "params stand in the order of the function's own"
     yield from _retyped(candidate, params, kinds[-1])
-    try:
-        contract = parse_contract(
-            part.contracts or ["PURITY: pure"], known={*names, *part.seen, *proposal.errors, candidate.name, *own}
-        )
-    except ContractFault as fault:
-        yield " ".join(str(fault).split())[:400]
-        return
+    contract = parse_contract(
+        proposal.contracts or ["PURITY: pure"],
+        known={*names, *candidate.observers, *proposal.errors, candidate.name, *own},
+    )
     if named := sorted((errors | {e for p in contract.predicates for e in p.raised}) - set(proposal.errors)):
         yield f"errors lacks {', '.join(named)}"
 
@@ -362,7 +321,7 @@ def shown(question: Question, candidate: Candidate) -> str:
     source = question.fence("FUNCTION" if not candidate.members else "CLASS", candidate.source)
     if candidate.members:
         told = (
-            f"{one.role} {one.name}({', '.join(p.name for p in one.parameters)}){one.refused and ': '}{one.refused}"
+            f"{one.name}({', '.join(p.name for p in one.parameters)}){one.refused and ': '}{one.refused}"
             for one in candidate.members.values()
         )
         source += "\n\n" + question.fence("MEMBERS", "\n".join(told))

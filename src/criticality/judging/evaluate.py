@@ -14,7 +14,7 @@ from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
 from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
-from criticality.judging.steps import CallMade, is_class, steps, titled
+from criticality.judging.steps import CallMade, calls_made, calls_of, came
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
 from criticality.spec.predicates import Predicate, parse_predicate
@@ -46,10 +46,11 @@ class BodyRaised(Exception):
 
 
 class Broken(Struct):
-    """A promise that does not hold: its words, and the values for which it does not."""
+    """A promise that does not hold: its words, the values for which it does not, and of a class how a call ended."""
 
     promise: str
     shown: str
+    ended: str = ""
 
     def __str__(self) -> str:
         return f"{self.promise} does not hold for {self.shown}"
@@ -93,7 +94,7 @@ class Evaluator:
         if name not in self._conditions:
             contract = self.functions[name].contract
             before = [
-                p for p in (*contract.requires, *(() if is_class(self.functions[name]) else contract.invariants))
+                p for p in (*contract.requires, *(() if calls_of(self.functions[name]) else contract.invariants))
                 if p.checkable and not p.raised and not p.olds and "result" not in p.names
             ]  # fmt: skip
             own = [p.name for p in self.functions[name].parameters]
@@ -125,7 +126,7 @@ class Evaluator:
             return None
         if isinstance(outcome, Died):
             return Broken("an answer", self._shown(name, args, outcome))
-        if isinstance(outcome, Returned) and is_class(self.functions[name]):
+        if isinstance(outcome, Returned) and calls_of(self.functions[name]):
             return self._broken_steps(name, args, outcome.value)
         return self._broken(name, self._held(name, args), outcome, partial(self._shown, name, args, outcome))
 
@@ -143,44 +144,47 @@ class Evaluator:
         return None
 
     def _broken_steps(self, name: str, args: Sequence[Any], told: Sequence[Any]) -> Broken | None:
-        """Return what the first step breaks that breaks anything; what REQUIRES rules out ends the sequence."""
-        if len(told) != len(args[-1]) + 1:
+        """Return what the first call breaks that breaks anything; what REQUIRES rules out ends the sequence."""
+        calls = calls_made(self.functions, name, args)
+        if len(told) != len(calls):
             return Broken("an answer", "it tells of other calls than were made")
-        done, made = list[str](), self._held(name, args)
-        for step in steps(self.domain.spec, self.functions, name, args, told):
-            contract, own = self.functions[step.function].contract, made
-            if step.function != name:
-                own = self._held(step.function, step.args)
-                if any(self._fault(p, {**made, **step.before, **own}) is not None for p in contract.requires):
-                    return None
-            done.append(self._step_shown(name, step))
-            held = {**made, **step.after, **own, BEFORE: {**made, **step.before, **own}}
-            broken = self._broken(step.function, held, step.outcome, partial(_ended_at, done, step))
-            if broken is not None:
-                own_words = step.function != name and not broken.promise.startswith("INVARIANT")
-                of = f"{step.function.removeprefix(f'{name}_')}: " if own_words else ""
-                return Broken(of + broken.promise, broken.shown)
+        made, seen = self._held(name, args[:-1]), dict[str, Any]()
+        for at, (call, after) in enumerate(zip(calls, told, strict=True)):
+            own, plan = self._held(call.function, call.args), self.functions[call.function]
+            before = {**made, **seen, **own}
+            if any(self._fault(p, before) is not None for p in plan.contract.requires):
+                return None
+            seen = vars(after.state)
+            shown = partial(self._shown_at, calls, told, at)
+            held = {**made, **seen, **own, BEFORE: before}
+            if broken := self._broken(call.function, held, came(plan, after), shown):
+                of = f"{call.called}: " if at and not broken.promise.startswith("INVARIANT") else ""
+                return Broken(of + broken.promise, broken.shown, self._ended_at(calls, told, at))
         return None
 
     def parted(self, name: str, args: Sequence[Any], one: Outcome, other: Outcome) -> tuple[str, str, str]:
-        """Return a case in words, and how two bodies end it; of a class, up to the first step that they differ in."""
-        if isinstance(one, Returned) and isinstance(other, Returned) and is_class(self.functions[name]):
-            told = (steps(self.domain.spec, self.functions, name, args, outcome.value) for outcome in (one, other))
-            done: list[str] = []
-            for mine, theirs in zip(*told, strict=False):
-                done.append(self._step_shown(name, mine))
-                if mine != theirs:
-                    return "; ".join(done), _step_ended(mine), _step_ended(theirs)
-        if is_class(self.functions[name]):  # at least one of them makes no object
-            first, second = ("an object was made" if isinstance(o, Returned) else ended(o) for o in (one, other))
-            return self._step_shown(name, CallMade(name, tuple(args[:-1]), one, {}, {})), first, second
-        shown = ", ".join(f"{p}={value!r}" for p, value in self._held(name, args).items())
-        return shown[:2000], ended(one), ended(other)
+        """Return a case in words, and how two bodies end it; of a class, up to the first call that they differ in."""
+        if not calls_of(self.functions[name]):
+            shown = ", ".join(f"{p}={value!r}" for p, value in self._held(name, args).items())
+            return shown[:2000], ended(one), ended(other)
+        calls = calls_made(self.functions, name, args)
+        if not isinstance(one, Returned) or not isinstance(other, Returned):
+            return self._as_called(calls), ended(one), ended(other)
+        pairs = enumerate(zip(one.value, other.value, strict=False))
+        at = next((at for at, (mine, theirs) in pairs if mine != theirs), 0)
+        first, second = (self._ended_at(calls, told, at) for told in (one.value, other.value))
+        return self._as_called(calls[: at + 1]), first, second
 
-    def _step_shown(self, name: str, step: CallMade) -> str:
-        plan, first = self.functions[step.function], step.function == name
-        called = titled(plan) if first else step.function.removeprefix(f"{name}_")
-        return f"{called}({_named(dict(zip((p.name for p in plan.parameters), step.args, strict=False)))})"
+    def _shown_at(self, calls: Sequence[CallMade], told: Sequence[Any], at: int) -> str:
+        """Return the calls up to one, how it ended and what is seen afterwards."""
+        return f"{self._as_called(calls[: at + 1])}; {self._ended_at(calls, told, at)}"
+
+    def _ended_at(self, calls: Sequence[CallMade], told: Sequence[Any], at: int) -> str:
+        outcome = came(self.functions[calls[at].function], told[at])
+        return f"{ended(outcome)}; then {_named(vars(told[at].state))}"
+
+    def _as_called(self, calls: Sequence[CallMade]) -> str:
+        return "; ".join(f"{call.called}({_named(self._held(call.function, call.args))})" for call in calls)
 
     def clauses(self, name: str) -> dict[str, Predicate]:
         """Return what a function promises and can be evaluated, by its words."""
@@ -307,25 +311,16 @@ class Evaluator:
         return call
 
     def _held(self, name: str, args: Sequence[Any]) -> dict[str, Any]:
-        return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=True)}
+        return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=False)}
 
     def _shown(self, name: str, args: Sequence[Any], outcome: Outcome) -> str:
-        if is_class(self.functions[name]):
-            return f"{self._step_shown(name, CallMade(name, tuple(args[:-1]), outcome, {}, {}))}; {ended(outcome)}"
+        if calls_of(self.functions[name]):
+            return f"{self._as_called(calls_made(self.functions, name, args))}; {ended(outcome)}"
         return f"{_named(self._held(name, args)) or 'no arguments'}; {ended(outcome)}"
 
 
 def _is_named(name: str, error: type[Exception]) -> bool:
     return error.__name__ == name
-
-
-def _ended_at(done: Sequence[str], step: CallMade) -> str:
-    """Return the calls up to a step, how it ended and what is seen afterwards."""
-    return f"{'; '.join(done)}; {_step_ended(step)}"
-
-
-def _step_ended(step: CallMade) -> str:
-    return f"{ended(step.outcome)}; then {_named(step.after)}"
 
 
 def ended(outcome: Outcome) -> str:

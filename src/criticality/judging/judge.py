@@ -16,7 +16,7 @@ from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.shapes import spread
 from criticality.judging.solving import solved
-from criticality.judging.steps import is_class
+from criticality.judging.steps import calls_of
 from criticality.judging.trying import CANDIDATE, alike, outcomes
 from criticality.judging.values import Case, Values
 from criticality.judging.wire import PLACES, Unreadable, pack, to_json
@@ -122,10 +122,8 @@ class Judge(Comparing):
         return not reported and not verdict.guilty
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
-        came = ended(outcome)
-        if is_class(self.functions[name]) and not isinstance(outcome, Died):
+        if calls_of(self.functions[name]) and not isinstance(outcome, Died):
             args, outcome, broken = self._shortest(name, args, outcome, broken)
-            came = broken.shown
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
         tampered = None
         with suppress(Unreadable):
@@ -136,7 +134,7 @@ class Judge(Comparing):
         verdict.faults.append(
             Fault(
                 kind=_kind(outcome), function=name, promise=broken.promise, what=str(broken)[:600],
-                args=to_json(self.codec.request(name, args)), outcome=came,
+                args=to_json(self.codec.request(name, args)), outcome=broken.ended or ended(outcome),
             )
         )  # fmt: skip
 

@@ -8,17 +8,20 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from criticality.languages.base.adopting import plan_name
-from criticality.languages.python.adopting.members import as_class, in_lower_case, parameters_of
+from criticality.languages.python.adopting.members import as_class, parameters_of
 from criticality.languages.python.adopting.suitable import is_lazy, refusal
 from criticality.standing import Candidate, Package
 from llm_runtime.errors import ConfigurationError
 
 _COMPILED = (".so", ".pyd", ".pyx")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,60}\Z")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_AGAIN = "its name is defined more than once in this file"
+_Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read_package(path: Path) -> Package:
@@ -44,16 +47,16 @@ def read_package(path: Path) -> Package:
     candidates: list[Candidate] = []
     texts: dict[Path, str] = {}
     known: dict[str, str] = {}
-    nodes: dict[str, ast.ClassDef] = {}
     for file in files:
         dotted = _dotted(file, top.parent)
         if file.suffix in _COMPILED:
             why = "it is a compiled extension, without Python source"
             candidates.append(Candidate("", dotted.partition(".cpython")[0], "", file, refused=why))
         elif file.suffix == ".py":
-            candidates += _module(file, dotted, plan_name(dotted, known), texts, nodes)
-    classes = {node.name: node for node in nodes.values()}
-    whole = (as_class(nodes[one.shown], classes, one) if one.shown in nodes else one for one in candidates)
+            candidates += _module(file, dotted, plan_name(dotted, known), texts)
+    parsed = {one.id: node for one in candidates if isinstance(node := ast.parse(one.source).body[0], ast.ClassDef)}
+    classes = {node.name: node for node in parsed.values()}
+    whole = (as_class(parsed[one.id], classes, one) if one.id in parsed else one for one in candidates)
     return Package(top.parent, top, tuple(whole), texts)
 
 
@@ -62,9 +65,7 @@ def _dotted(file: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _module(
-    file: Path, dotted: str, plan_name: str, texts: dict[Path, str], nodes: dict[str, ast.ClassDef]
-) -> Iterator[Candidate]:
+def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> Iterator[Candidate]:
     try:
         data = file.read_bytes()
         encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
@@ -77,15 +78,12 @@ def _module(
         return
     texts[file] = text
     names = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            plain = in_lower_case(node.name)
-            name = plain if plain not in names else f"{plain}_class"
-            again = "its name is defined more than once in this file" if f"{dotted}.{node.name}" in nodes else ""
-            nodes[f"{dotted}.{node.name}"] = node
-            shown = _shown(node, text)
-            yield Candidate(f"{plan_name}.{name}", dotted, name, file, written=node.name, refused=again, **shown)
+            plain = _HUMP.sub("_", node.name).lower().strip("_")
+            one = _candidate(node, f"{plain}_class" if plain in names else plain, file, dotted, plan_name, text)
+            yield replace(one, written=node.name, refused=_AGAIN if classes.count(node.name) > 1 else "")
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield _function(node, file, dotted, plan_name, text, classes, names.count(node.name))
         elif isinstance(node, ast.If | ast.Try):
@@ -97,31 +95,29 @@ def _module(
 
 def _function(
     node: ast.FunctionDef | ast.AsyncFunctionDef, file: Path, dotted: str, plan_name: str, text: str,
-    classes: set[str], times: int,
+    classes: list[str], times: int,
 ) -> Candidate:  # fmt: skip
     why = refusal(node, classes)
     if not _NAME.match(node.name):
         why = "it is private" if node.name.startswith("_") else "its name is not in lower case"
     elif times > 1:
-        why = why or "its name is defined more than once in this file"
-    return Candidate(
-        f"{plan_name}.{node.name}", dotted, node.name, file, refused=why, lazy=is_lazy(node),
-        parameters=tuple(parameters_of(node.args)), examples=tuple(_examples(ast.get_docstring(node) or "")),
-        **_shown(node, text),
+        why = why or _AGAIN
+    one = _candidate(node, node.name, file, dotted, plan_name, text)
+    return replace(
+        one, refused=why, parameters=tuple(parameters_of(node.args)), examples=tuple(_examples(one.doc)),
+        lazy=is_lazy(node),
     )  # fmt: skip
 
 
-def _shown(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, text: str) -> Any:
-    """Return what a candidate has of its text."""
+def _candidate(node: _Defined, name: str, file: Path, dotted: str, plan_name: str, text: str) -> Candidate:
+    """Return what a function and a class have of their text: its body is the statements without documentation."""
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    source = "\n".join(text.split("\n")[first - 1 : node.end_lineno])
-    return {"line": first, "source": source, "doc": ast.get_docstring(node) or "", "body": _body(node)}
-
-
-def _body(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
-    """Return the statements of a function or a class, without its documentation."""
     statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    return "\n".join(ast.unparse(statement) for statement in statements) or "pass"
+    return Candidate(
+        id=f"{plan_name}.{name}", module=dotted, name=name, path=file, line=first,
+        source="\n".join(text.split("\n")[first - 1 : node.end_lineno]), doc=ast.get_docstring(node) or "",
+        body="\n".join(ast.unparse(statement) for statement in statements) or "pass",
+    )  # fmt: skip
 
 
 def _examples(doc: str) -> list[tuple[str, str]]:

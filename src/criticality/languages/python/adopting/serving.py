@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
-from criticality.judging.steps import field_returned, fields_called, titled
+from criticality.judging.steps import field_of
 from criticality.language import Plan
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
@@ -73,20 +73,18 @@ class AdoptedPython(Python):
         }
 
     def _class(self, spec: Spec, plan: Plan) -> Keywords:
-        candidate, functions = self.candidate, index(plan)
-        module, whole = functions[candidate.id]
-        title, methods = titled(whole), dict[str, list[Any]]()
-        for name in spec.enums[f"{title}Member"]:
-            method = functions[f"{module.name}.{name}"][1]
-            member = candidate.members[name.removeprefix(f"{candidate.name}_")]
-            methods[name] = [
-                member.written, _sent(method.parameters, member), fields_called(spec, whole, method),
-                kind_of(method.result), field_returned(spec, whole, method),
-            ]  # fmt: skip
+        candidate, functions, methods = self.candidate, index(plan), dict[str, list[Any]]()
+        whole, (state, _, after) = functions[candidate.id][1], candidate.named.records
+        for name in (name for members in candidate.named.enums.values() for name in members):
+            method, member = functions[f"{candidate.id}_{name}"][1], candidate.members[name]
+            fields = [field_of(f"a{at}", p.type) for at, p in enumerate(method.parameters)]
+            kind = kind_of(method.result) if method.result.name != state else None
+            taken, into = _sent(method.parameters, member), field_of("result", method.result)
+            methods[name] = [member.written, taken, fields, kind, into]
+        observers = [[candidate.observers[name], kind_of(of)] for name, of in fields_of(spec, state)]
         return {
-            "title": title, "most": SEEN, "errors": sorted(spec.errors), "maker": candidate.maker, "methods": methods,
-            "params": _sent(whole.parameters[:-1], candidate.members.get(candidate.maker, candidate)),
-            "observers": [[candidate.observers[name], kind_of(of)] for name, of in fields_of(spec, f"{title}State")],
+            "state": state, "after": after, "most": SEEN, "errors": sorted(spec.errors), "methods": methods,
+            "params": _sent(whole.parameters[:-1], candidate), "observers": observers,
         }  # fmt: skip
 
 

@@ -12,8 +12,8 @@ import sys
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from itertools import islice
-from types import MappingProxyType
 from uuid import UUID
 
 _IMPORT_S = 15
@@ -84,52 +84,40 @@ def adopted(errors, name, params, result, first, **where):
     return call
 
 
-def adopted_class(domain, title, errors, name, maker, params, observers, methods, first, most, **where):
+def adopted_class(domain, state, after, errors, name, params, observers, methods, first, most, **where):
     """Return the class ``name`` as a function of what makes an object, and of calls of its methods behind it.
 
     Args:
-        domain: the module of types; ``title`` is how those of this class begin.
-        maker: a class method; empty where the class itself is called.
+        domain: the module of types; ``state`` is what is seen of an object, ``after`` what came of a call.
         observers: expression and type of what is seen of an object, each.
-        methods: by name in a call: its own name, parameters, the fields of a call that hold them, its type and the
-            field that it goes into.
+        methods: by name in a call: its own name, parameters, the fields of a call that hold them, its type, ``None``
+            where it gives an object, and the field that it goes into.
         most: items that are seen of an object.
     """
-    kind = getattr(prepared(**where), name)
-    make = getattr(kind, maker) if maker else kind
-    state, after = getattr(domain, f"{title}State"), getattr(domain, f"{title}After")
-    results = [field for field in after.__dataclass_fields__ if field not in ("error", "state")]
+    make, state, after = getattr(prepared(**where), name), getattr(domain, state), getattr(domain, after)
+    nothing = dict.fromkeys(into for _, _, _, _, into in methods.values())
     scope = {"list": lambda items: list(islice(items, most))}
     codes = [(compile(text, "<observer>", "eval"), of) for text, of in observers]
 
-    def made(args):
-        return called(make, args, params, None, first)
-
-    def another(record, _):
-        return made(list(vars(record).values()))
-
-    def seen(thing, _=None):
+    def seen(thing):
         return state(*[checked(eval(code, scope, {"self": thing}), of) for code, of in codes])  # noqa: S307
 
-    turned = {f"{title}Made": another, f"{title}State": seen}
-
     def asked(thing, call):
-        method, taken, fields, result, _ = methods[call.to.value]
-        args = [None] * 3 if method == "__exit__" else [getattr(call, field) for field in fields]
-        taken = [[str(at), ["Unit"], False] for at in range(3)] if method == "__exit__" else taken
+        method, taken, fields, result, into = methods[call.to.value]
+        real = partial(getattr(thing, method), *[None] * 3 * (method == "__exit__"))
         try:
-            return "", called(getattr(thing, method), args, taken, result, first, turned)
+            value = called(real, [getattr(call, field) for field in fields], taken, result, first)
+            return "", nothing | {into: value if result else seen(value)}
         except Exception as error:
             names = [of.__name__ for of in type(error).__mro__]
-            return next((of for of in names if of in errors), names[0]), None
+            return next((of for of in names if of in errors), names[0]), nothing
 
     def run(*args):
-        thing = made(args[:-1])
-        told = [after("", seen(thing), *[None] * len(results))]
+        thing = called(make, args[:-1], params, None, first)
+        told = [after("", seen(thing), **nothing)]
         for call in args[-1]:
-            error, value = asked(thing, call)
-            into = methods[call.to.value][4]
-            told.append(after(error, seen(thing), *[value if field == into else None for field in results]))
+            error, results = asked(thing, call)
+            told.append(after(error, seen(thing), **results))
         return told
 
     return run
@@ -151,14 +139,9 @@ def prepared(root, module, file, changed, needed):
     return there
 
 
-def called(real, args, params, result, first, turned=MappingProxyType({})):
-    """Return what a call gives, as its type has it.
-
-    Args:
-        result: its type; ``None`` is one that cannot be looked at.
-        turned: what makes an object of a record, and a record of an object, by the record's name.
-    """
-    sent = [turned.get(kind[0], given)(value, kind) for value, (_, kind, _) in zip(args, params, strict=True)]
+def called(real, args, params, result, first):
+    """Return what a call gives, as its type has it; ``None`` for a type is one that cannot be looked at."""
+    sent = [given(value, kind) for value, (_, kind, _) in zip(args, params, strict=True)]
     by_place = [value for value, (_, _, keyword) in zip(sent, params, strict=True) if not keyword]
     named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
     returned = real(*by_place, **named)
@@ -167,7 +150,7 @@ def called(real, args, params, result, first, turned=MappingProxyType({})):
     for value, arg, (param, kind, _) in zip(sent, args, params, strict=True):
         if kind[0] in ("List", "Set", "Map", "Option") and value != given(arg, kind):
             raise ArgumentChanged(param)
-    return turned.get(result[0], checked)(returned, result) if result else returned
+    return checked(returned, result) if result else returned
 
 
 def given(value, kind):

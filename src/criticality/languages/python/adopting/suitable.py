@@ -12,14 +12,13 @@ _MODULES, _CLOCK, _SYSTEM = _WORDS["modules"], _WORDS["clock"], _WORDS["system"]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def refusal(node: _Function, classes: Collection[str], *, maker: bool = False) -> str:
+def refusal(node: _Function, classes: Collection[str]) -> str:
     """Tell why a function cannot be adopted; empty where nothing in its text speaks against it.
 
     Args:
         classes: names of the classes that its file defines.
-        maker: it makes an object, perhaps of nothing.
     """
-    return next(_reasons(node, classes, maker), "")
+    return next(_reasons(node, classes), "")
 
 
 def is_lazy(node: _Function) -> bool:
@@ -33,7 +32,7 @@ def is_lazy(node: _Function) -> bool:
     return items or any(isinstance(one, ast.GeneratorExp) for one in given) or not made.isdisjoint(_WORDS["lazy"])
 
 
-def _reasons(node: _Function, classes: Collection[str], maker: bool) -> Iterator[str]:
+def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
     if isinstance(node, ast.AsyncFunctionDef):
         yield "it is a coroutine"
     own = [part for statement in node.body for part in (statement, *_own(statement))]
@@ -44,7 +43,7 @@ def _reasons(node: _Function, classes: Collection[str], maker: bool) -> Iterator
     yield from _effects(own)
     yield from _types(node, classes)
     args = node.args
-    if args.vararg and not maker and not (args.posonlyargs or args.args or args.kwonlyargs):
+    if args.vararg and not (args.posonlyargs or args.args or args.kwonlyargs):
         yield f"it takes any number of values (*{args.vararg.arg})"
 
 
