@@ -21,20 +21,9 @@ from criticality.project.files import write_project_file
 from criticality.project.written import Written
 from criticality.spec.spec import Interface, Spec
 from criticality.standing import Adopted, Adopter, Candidate, Package
-from criticality.trace import listed, trace, trace_markdown
+from criticality.trace import trace, trace_markdown
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.grouping import grouped
-
-_ABOUT = (
-    'The code was judged as it is. "Other bodies rejected" says how many small changes of its body differ from it\n'
-    "and break a promise."
-)
-_KINDS = {
-    "finding": "The code does not do what is promised",
-    "reworded": "Reworded: the promise was a misreading",
-    "withdrawn": "Withdrawn: nobody promises it",
-    "left_out": "Left out: it cannot be judged",
-}
 
 
 def require_free(folder: Path) -> None:
@@ -68,7 +57,7 @@ def write_adoption(
     adopted = [one for one in adoptions if not one.refused]
     artifacts = together(package, candidates, adopted) if adopted else Artifacts(name=package.name)
     data = _trace(artifacts, package, adoptions, left_out)
-    tree = {"trace.json": pretty(data) + "\n", "trace.md": _markdown(data, isolation)}
+    tree = {"trace.json": pretty(data) + "\n", "trace.md": trace_markdown(data, isolation)}
     if artifacts.spec is not None:
         tree |= adopter.tests(package, [_adopted(candidates[one.id], one) for one in adopted], folder)
         way, why = os.path.relpath(package.top, folder), data["not_adopted"]
@@ -175,21 +164,3 @@ def _trace(
     )
     data["not_adopted"] = {one.function: one.refused for one in adoptions if one.refused} | dict(left_out)
     return data
-
-
-def _markdown(data: dict[str, Any], isolation: str) -> str:
-    lines: list[str] = []
-    for kind, title in _KINDS.items():
-        findings = [(name, one) for name, all_ in data["findings"].items() for one in all_ if one["kind"] == kind]
-        lines += listed(title, [f"`{name}`: {_told(one)}" for name, one in findings])
-    lines += listed("Not adopted", [f"`{name}`: {_flat(why)}" for name, why in data["not_adopted"].items()])
-    return trace_markdown(data, isolation, _ABOUT) + "\n".join(lines) + ("\n" if lines else "")
-
-
-def _told(finding: Mapping[str, str]) -> str:
-    said = f"; {finding['decision']}" if finding["decision"] else ""
-    return f"`{_flat(finding['promise'])}`: {_flat(finding['case'])} ({_flat(finding['because'])}){said}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split()).replace("`", "'").replace("<", "&lt;")

@@ -9,12 +9,13 @@ from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill
 from criticality.languages.base.naming import capital, pascal, type_names
-from criticality.languages.base.pages import Check, Filter, Named
+from criticality.languages.base.pages import Check, Named
 from criticality.languages.base.witnesses import checked
 from criticality.languages.go.expressions import GoRenderer, Inside
 from criticality.languages.go.names import PACKAGES, ident, kind, package, quoted, usable, with_imports
 from criticality.languages.go.toolchain import GoToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.pages import Filter
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import every_type, signature_types

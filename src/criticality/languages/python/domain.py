@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from criticality.languages.base.forms import forms
-from criticality.languages.base.pages import page, sentence
+from criticality.languages.base.pages import page
 from criticality.languages.base.witnesses import conditions
 from criticality.languages.python.names import PACKAGE, WORDS, annotation, imports_for
+from criticality.pages import sentence
 from criticality.spec.predicates import parse_predicate, renamed
 from criticality.spec.spec import DataModel, NewType, Spec, root_type
 from criticality.spec.types import TypeRef, parse_type

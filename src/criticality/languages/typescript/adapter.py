@@ -14,12 +14,13 @@ from criticality.languages.base.expressions.nodes import Variable, walk
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import forms
 from criticality.languages.base.naming import camel, type_names
-from criticality.languages.base.pages import Check, Filter, sentence
+from criticality.languages.base.pages import Check
 from criticality.languages.base.witnesses import conditions
 from criticality.languages.typescript.expressions import TypeScriptRenderer, quoted
 from criticality.languages.typescript.names import annotation, identifier, imports, in_words, require_comparable, result
 from criticality.languages.typescript.toolchain import TypeScriptToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
+from criticality.pages import Filter, sentence
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
