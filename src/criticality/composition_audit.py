@@ -85,9 +85,7 @@ async def _audited(work: Work, name: str, item: str, contracts: str) -> Contradi
         question,
         ContradictionReport,
         "audit",
-        kind=_AUDITORS[name]["kind"],
-        prefix=_AUDITORS[name]["prefix"],
-        focus=_AUDITORS[name]["focus"],
+        **_AUDITORS[name],
         spec=question.fence("SPECIFICATION", _statements(work.artifacts.approved)),
         contracts=question.fence("CONTRACTS", contracts),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, model_validator
@@ -26,7 +27,7 @@ from llm_runtime.prompts import load_prompt
 
 _LITERALS: dict[str, tuple[type, ...]] = {
     "Int": (int,), "Float": (int, float), "Text": (str,), "String": (str,), "Bool": (bool,), "Bytes": (bytes,),
-    "Unit": (type(None),),
+    "Unit": (type(None),), "List": (list, tuple), "Set": (set, frozenset), "Tuple": (tuple,), "Map": (dict,),
 }  # fmt: skip
 _TYPES = SCALARS | {"List", "Set", "Option", "Map", "Tuple", "Result"}
 Source = Literal["docstring", "example", "callers", "code", "person"]
@@ -295,21 +296,13 @@ def _literal(text: str, kind: TypeRef) -> str:
 def _fits(value: Any, kind: TypeRef) -> bool:
     """Tell whether a literal is a value of a type; types that have no literals have none."""
     args = kind.args
-    match kind.name:
-        case "Option":
-            return value is None or _fits(value, args[0])
-        case "Result":
-            return _fits(value, args[0])
-        case "List" | "Set":
-            held = (list, tuple) if kind.name == "List" else (set, frozenset)
-            return type(value) in held and all(_fits(item, args[0]) for item in value)
-        case "Tuple":
-            return type(value) in (tuple,) and len(value) == len(args) and all(map(_fits, value, args))
-        case "Map":
-            pair = TypeRef("Tuple", args)
-            return type(value) in (dict,) and all(_fits(item, pair) for item in value.items())
-        case name:
-            return type(value) in _LITERALS.get(name, ())
+    if kind.name in ("Option", "Result"):
+        return (value is None and kind.name == "Option") or _fits(value, args[0])
+    if type(value) not in _LITERALS.get(kind.name, ()) or (kind.name == "Tuple" and len(value) != len(args)):
+        return False
+    if kind.name == "Map":
+        return all(_fits(pair, TypeRef("Tuple", args)) for pair in value.items())
+    return not args or all(map(_fits, value, args if kind.name == "Tuple" else repeat(args[0])))
 
 
 def _frozen(value: Any) -> Any:
