@@ -114,8 +114,7 @@ def contracts_text(language: Language, artifacts: Artifacts) -> str:
         (name, [*model.invariants, *(f"{f.name}: {c}" for f in model.fields for c in f.constraints)])
         for name, model in spec.data_models.items()
     ]
-    told = {"language": language, "plan": artifacts.plan, "settled": artifacts.settled}
-    values = told | {"rules": [(name, each) for name, each in rules if each]}
+    values = {"language": language, "plan": artifacts.plan, "settled": artifacts.settled, "rules": rules}
     return page("criticality", "contracts.md.jinja", {}, values).rstrip("\n") + "\n"
 
 

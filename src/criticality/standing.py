@@ -20,8 +20,6 @@ AS_IS = Body("", "", "hand", 0)
 """The function as its package has it."""
 PREFIX = 50
 """Items that are taken of what a lazy function gives."""
-SEEN = 500
-"""Items that are seen of an object."""
 _CALLS_SHOWN, _AROUND = 6, 1
 
 

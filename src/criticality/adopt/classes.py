@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import methodcaller
 
 from pydantic import Field
 
@@ -18,7 +17,6 @@ from criticality.spec.spec import Method
 from criticality.spec.types import Param, parse_param, parse_type
 from criticality.standing import Candidate, NamedTypes, Parameter
 
-_EQUALS = methodcaller("partition", "=")
 _CLAUSE = re.compile(r"(?:([a-z][a-z0-9_]*): ?(?=REQUIRES:|ENSURES:))?(.*)", re.DOTALL)
 
 
@@ -43,10 +41,10 @@ class ClassProposal(Proposal):
         title = re.sub(r"[^A-Za-z0-9]", "", candidate.written)[:50]
         state, call, member = f"{title}State", f"{title}{CALL}", f"{title}Member"
         taken = {one.name: [parse_param(text) for text in one.params] for one in self.methods}
-        results = {_seen(one.returns, state) for one in self.methods}
+        results = {_shown(one.returns, state) for one in self.methods}
         held = {field_of(f"a{at}", p.type): str(p.type) for params in taken.values() for at, p in enumerate(params)}
         given = {field_of("result", parse_type(kind)): f"Option<{kind}>" for kind in sorted(results)}
-        seen = {parse_param(head.strip()): code.strip() for head, _, code in map(_EQUALS, self.observers)}
+        seen = dict(self._seen())
         named = NamedTypes(
             enums={member: [*taken]},
             records={
@@ -76,11 +74,15 @@ class ClassProposal(Proposal):
             raise ValueError(f"the class has no method {strange[0]} that can be called; there are {', '.join(able)}")
         if unknown := self._clauses().keys() - {"", *names}:
             raise ValueError(f"a clause is of {min(unknown)}, which is not among methods")
-        if not names or not self.observers or len({*names}) < len(names):
-            raise ValueError("a class has at least one observer and one method, and each method once")
-        for head, _, code in map(_EQUALS, self.observers):
+        if not names or not self.observers:
+            raise ValueError("a class has at least one observer and one method")
+
+    def _seen(self) -> Iterator[tuple[Param, str]]:
+        """Yield each observer with its expression."""
+        for head, _, code in (one.partition("=") for one in self.observers):
             if not parse_predicate(code, known={"self"}).checkable:
                 raise ValueError(f"the observer {head} has no expression over self; one is size: Int = len(self)")
+            yield parse_param(head.strip()), code.strip()
 
     def parts(self, asked: Candidate) -> list[tuple[Candidate, Proposal]]:
         """Return the constructor, then each method, each with what it promises alone."""
@@ -90,7 +92,7 @@ class ClassProposal(Proposal):
         parts: list[tuple[Candidate, Proposal]] = [(asked, self.model_copy(update=made | {"contracts": clauses[""]}))]
         seen = {**asked.observers, **dict.fromkeys((text.partition(":")[0] for text in self.params), "")}
         for one in self.methods:
-            own = {"contracts": [*clauses[one.name], *always], "returns": _seen(one.returns, state)}
+            own = {"contracts": [*clauses[one.name], *always], "returns": _shown(one.returns, state)}
             member = replace(
                 asked.members[one.name], name=f"{asked.name}_{one.name}", named=asked.named, observers=seen
             )
@@ -112,6 +114,6 @@ class ClassRevision(Revision):
     proposal: ClassProposal  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
-def _seen(kind: str, state: str) -> str:
+def _shown(kind: str, state: str) -> str:
     """Return a type with what is seen of an object in its place."""
     return state if kind.strip() == "Self" else kind

@@ -12,7 +12,6 @@ from criticality.standing import Candidate
 from llm_runtime.structs import Struct
 
 _ENDED = re.compile(r"(.*); (it raised|the result was) (.*)", re.DOTALL)
-_CALLS = re.compile(r"\w+\(")
 
 
 class Deviation(Struct):
@@ -69,7 +68,7 @@ def _case(name: str, finding: Finding) -> tuple[str, str]:
         return finding.case, ""
     given = "" if ended[1] == "no arguments" else ended[1]
     # The case of a class is its calls already; that of a function is the names of its parameters with values.
-    call = given if _CALLS.match(given) else f"{name}({given})"
+    call = given if given.startswith(f"{name}(") else f"{name}({given})"
     return call, f"{ended[2]} {ended[3]}"
 
 

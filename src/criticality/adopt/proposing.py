@@ -169,7 +169,7 @@ def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal,
 def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     try:
         for one, part in proposal.parts(proposal.asked_of(candidate)):
-            yield from (fault if one.module else f"{one.written}: {fault}" for fault in _part_faults(one, part))
+            yield from _part_faults(one, part)
         artifacts = artifacts_of(candidate, proposal)
     except (TypeFault, ValueError) as fault:
         yield " ".join(str(fault).split())[:400]
@@ -179,8 +179,8 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     for claim in artifacts.claims.values():
         if fault := claim_fault(artifacts.spec, functions, claim, claim.predicate):
             yield fault
-    predicates = (p for function in functions.values() for p in function.contract.predicates)
-    yield from _unreadable(artifacts, [p.code for p in predicates if p.checkable])
+    codes = [p.code for function in functions.values() for p in function.contract.predicates if p.checkable]
+    yield from _unreadable(artifacts, codes)
 
 
 def _part_faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
@@ -194,7 +194,8 @@ def _part_faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     known = {p.name: p for p in candidate.parameters}
     names = [p.name for p in params]
     if strange := [name for name in names if name not in known]:
-        yield f"the function has no parameter {', '.join(strange)}"
+        title = "the function" if candidate.module else candidate.written
+        yield f"{title} has no parameter {', '.join(strange)}"
     if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
         yield f"the parameter {', '.join(missing)} has no default and must be among params"
     if names != [name for name in known if name in names]:
@@ -311,13 +312,9 @@ def _frozen(value: Any) -> Any:
 
 def shown(question: Question, candidate: Candidate) -> str:
     """Return a function as a model is shown it, with the types that a compiler tells, and of a class its members."""
-    source = question.fence("FUNCTION" if not candidate.members else "CLASS", candidate.source)
+    source = question.fence("CLASS" if candidate.members else "FUNCTION", candidate.source)
     if candidate.members:
-        told = (
-            f"{one.name}({', '.join(p.name for p in one.parameters)}){one.refused and ': '}{one.refused}"
-            for one in candidate.members.values()
-        )
-        source += "\n\n" + question.fence("MEMBERS", "\n".join(told))
+        source += "\n\n" + question.fence("MEMBERS", "\n".join(map(_asked, candidate.members.values())))
     if candidate.lazy:
         source += "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
     if not candidate.result:
@@ -330,6 +327,11 @@ def shown(question: Question, candidate: Candidate) -> str:
         record = next((f"{name}({', '.join(held)})" for name, held in candidate.named.records.items()), "none here")
         typed += "\n\n" + load_prompt("criticality", "adopt_named").render(told=candidate.named.told, example=record)
     return f"{source}\n\n{typed}"
+
+
+def _asked(member: Candidate) -> str:
+    call = f"{member.name}({', '.join(p.name for p in member.parameters)})"
+    return f"{call}: {member.refused}" if member.refused else call
 
 
 def readable(proposal: Proposal) -> str:

@@ -176,8 +176,7 @@ class Drawing(Sequences):
 
     def _drawn(self, kind: TypeRef, constraints: tuple[str, ...], size: int | None) -> Any:
         spec, chance = self.domain.spec, self.random.random()
-        loose = size is not None or kind.name == self.calls
-        near, results = ((), ()) if loose else (self.seen.get(str(kind)), self.results.get(str(kind)))
+        near, results = ((), ()) if size is not None else (self.seen.get(str(kind)), self.results.get(str(kind)))
         if near and chance < self.near:
             return self.random.choice(near)
         if results and chance > 0.75:
@@ -215,9 +214,7 @@ class Drawing(Sequences):
                 return _LOOSE[name](random)
             case name:
                 kinds = self.domain.types[name]
-                if name in self.domain.spec.enums:
-                    return random.choice(self.among.get(name) or list(kinds))
-                return kinds()
+                return random.choice(self.among.get(name) or list(kinds)) if name in self.domain.spec.enums else kinds()
 
     def _number(self, limits: Bounds) -> int:
         random, low = self.random, 1 if limits.positive and limits.low is None else limits.low
@@ -327,9 +324,7 @@ class Drawing(Sequences):
             if not items and beginnings:  # what holds of nothing need not be meant for each beginning
                 beginnings.clear()
                 ways = ways or [""]
-        in_order = size is not None or item.name == self.calls
-        ordered = [items] if in_order else [items, items, items[::-1], sorted(items, key=repr)]
-        turned = items if in_order else self.random.choice(ordered)
+        turned = items if size is not None else self.random.choice((items, items, items[::-1], sorted(items, key=repr)))
         items = turned if turned is items or holds(turned) else items
         if last:
             ends = (n for n in range(len(items), 0, -1) if _all_hold(due, {**others, name: form(items[:n])}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from time import thread_time
 from typing import Any
@@ -14,7 +14,7 @@ from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
 from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
-from criticality.judging.steps import CallMade, calls_made, calls_of, came
+from criticality.judging.steps import CallMade, calls_made, calls_of
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
 from criticality.spec.predicates import Predicate, parse_predicate
@@ -81,7 +81,8 @@ class Evaluator:
         #: Clauses that could not be evaluated, and why; by function. They are not tried again.
         self.unjudged: dict[str, dict[str, str]] = defaultdict(dict)
         self._spent = defaultdict[tuple[str, str], float](float)
-        self._conditions: dict[str, list[Condition]] = {}
+        #: What must hold of a function's arguments before it is called.
+        self.conditions = cache(self._conditions)
         self._settled: dict[str, list[Predicate]] = {}
 
     def settle(self, name: str, clauses: Sequence[str]) -> None:
@@ -89,17 +90,15 @@ class Evaluator:
         known = {*self.domain.types, *self.callables, *(p.name for p in self.functions[name].parameters)}
         self._settled[name] = [parse_predicate(text, known=known) for text in clauses]
 
-    def conditions(self, name: str) -> list[Condition]:
-        """Return what must hold of a function's arguments before it is called."""
-        if name not in self._conditions:
-            contract = self.functions[name].contract
-            before = [
-                p for p in (*contract.requires, *(() if calls_of(self.functions[name]) else contract.invariants))
-                if p.checkable and not p.raised and not p.olds and "result" not in p.names
-            ]  # fmt: skip
-            own = [p.name for p in self.functions[name].parameters]
-            self._conditions[name] = [self.condition(p.code, own) for p in before] if own else []
-        return self._conditions[name]
+    def _conditions(self, name: str) -> list[Condition]:
+        function = self.functions[name]
+        always = () if calls_of(function) else function.contract.invariants
+        own = [p.name for p in function.parameters]
+        return [
+            self.condition(p.code, own)
+            for p in ((*function.contract.requires, *always) if own else ())
+            if p.checkable and not p.raised and not p.olds and "result" not in p.names
+        ]
 
     def condition(self, code: str, own: Sequence[str] = ()) -> Condition:
         """Return a condition over names that may call functions.
@@ -145,46 +144,31 @@ class Evaluator:
 
     def _broken_steps(self, name: str, args: Sequence[Any], told: Sequence[Any]) -> Broken | None:
         """Return what the first call breaks that breaks anything; what REQUIRES rules out ends the sequence."""
-        calls = calls_made(self.functions, name, args)
-        if len(told) != len(calls):
+        if len(told) != len(args[-1]) + 1:
             return Broken("an answer", "it tells of other calls than were made")
-        made, seen = self._held(name, args[:-1]), dict[str, Any]()
-        for at, (call, after) in enumerate(zip(calls, told, strict=True)):
-            own, plan = self._held(call.function, call.args), self.functions[call.function]
-            before = {**made, **seen, **own}
-            if any(self._fault(p, before) is not None for p in plan.contract.requires):
+        calls, seen = calls_made(self.functions, name, args, told), dict[str, Any]()
+        for at, call in enumerate(calls):
+            before = {**calls[0].held, **seen, **call.held}
+            if any(self._fault(p, before) is not None for p in call.plan.contract.requires):
                 return None
-            seen = vars(after.state)
-            shown = partial(self._shown_at, calls, told, at)
-            held = {**made, **seen, **own, BEFORE: before}
-            if broken := self._broken(call.function, held, came(plan, after), shown):
+            seen = vars(call.after.state)
+            held = {**calls[0].held, **seen, **call.held, BEFORE: before}
+            if broken := self._broken(call.function, held, call.outcome, partial(_as_called, calls[: at + 1])):
                 of = f"{call.called}: " if at and not broken.promise.startswith("INVARIANT") else ""
-                return Broken(of + broken.promise, broken.shown, self._ended_at(calls, told, at))
+                return Broken(of + broken.promise, f"{broken.shown}; {_ended(call)}", _ended(call))
         return None
 
-    def parted(self, name: str, args: Sequence[Any], one: Outcome, other: Outcome) -> tuple[str, str, str]:
+    def parted(self, name: str, args: Sequence[Any], *outcomes: Outcome) -> list[str]:
         """Return a case in words, and how two bodies end it; of a class, up to the first call that they differ in."""
         if not calls_of(self.functions[name]):
             shown = ", ".join(f"{p}={value!r}" for p, value in self._held(name, args).items())
-            return shown[:2000], ended(one), ended(other)
-        calls = calls_made(self.functions, name, args)
-        if not isinstance(one, Returned) or not isinstance(other, Returned):
-            return self._as_called(calls), ended(one), ended(other)
-        pairs = enumerate(zip(one.value, other.value, strict=False))
-        at = next((at for at, (mine, theirs) in pairs if mine != theirs), 0)
-        first, second = (self._ended_at(calls, told, at) for told in (one.value, other.value))
-        return self._as_called(calls[: at + 1]), first, second
-
-    def _shown_at(self, calls: Sequence[CallMade], told: Sequence[Any], at: int) -> str:
-        """Return the calls up to one, how it ended and what is seen afterwards."""
-        return f"{self._as_called(calls[: at + 1])}; {self._ended_at(calls, told, at)}"
-
-    def _ended_at(self, calls: Sequence[CallMade], told: Sequence[Any], at: int) -> str:
-        outcome = came(self.functions[calls[at].function], told[at])
-        return f"{ended(outcome)}; then {_named(vars(told[at].state))}"
-
-    def _as_called(self, calls: Sequence[CallMade]) -> str:
-        return "; ".join(f"{call.called}({_named(self._held(call.function, call.args))})" for call in calls)
+            return [shown[:2000], *map(ended, outcomes)]
+        told = [one.value if isinstance(one, Returned) else () for one in outcomes]
+        if not all(told):
+            return [_as_called(calls_made(self.functions, name, args)), *map(ended, outcomes)]
+        at = next((at for at, (one, other) in enumerate(zip(*told, strict=False)) if one != other), 0)
+        mine, theirs = (calls_made(self.functions, name, args, one)[: at + 1] for one in told)
+        return [_as_called(mine), _ended(mine[at]), _ended(theirs[at])]
 
     def clauses(self, name: str) -> dict[str, Predicate]:
         """Return what a function promises and can be evaluated, by its words."""
@@ -311,12 +295,20 @@ class Evaluator:
         return call
 
     def _held(self, name: str, args: Sequence[Any]) -> dict[str, Any]:
-        return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=False)}
+        return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=True)}
 
     def _shown(self, name: str, args: Sequence[Any], outcome: Outcome) -> str:
         if calls_of(self.functions[name]):
-            return f"{self._as_called(calls_made(self.functions, name, args))}; {ended(outcome)}"
+            return f"{_as_called(calls_made(self.functions, name, args))}; {ended(outcome)}"
         return f"{_named(self._held(name, args)) or 'no arguments'}; {ended(outcome)}"
+
+
+def _as_called(calls: Sequence[CallMade]) -> str:
+    return "; ".join(f"{call.called}({_named(call.held)})" for call in calls)
+
+
+def _ended(call: CallMade) -> str:
+    return f"{ended(call.outcome)}; then {_named(vars(call.after.state))}"
 
 
 def _is_named(name: str, error: type[Exception]) -> bool:

@@ -123,7 +123,7 @@ class Judge(Comparing):
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
         if calls_of(self.functions[name]) and not isinstance(outcome, Died):
-            args, outcome, broken = self._shortest(name, args, outcome, broken)
+            args, broken = self._shortest(name, args, broken)
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
         tampered = None
         with suppress(Unreadable):
@@ -138,17 +138,14 @@ class Judge(Comparing):
             )
         )  # fmt: skip
 
-    def _shortest(
-        self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken
-    ) -> tuple[tuple[Any, ...], Outcome, Broken]:  # fmt: skip
+    def _shortest(self, name: str, args: tuple[Any, ...], broken: Broken) -> tuple[tuple[Any, ...], Broken]:
         """Return a case of a class with no call that is not needed to break the same promise."""
         for at in reversed(range(len(args[-1]))):
             fewer = (*args[:-1], (*args[-1][:at], *args[-1][at + 1 :]))
-            came = self._process(CANDIDATE).call(name, fewer)
-            again = self._broken(name, fewer, came)
+            again = self._broken(name, fewer, self._process(CANDIDATE).call(name, fewer))
             if again is not None and again.promise == broken.promise:
-                args, outcome, broken = fewer, came, again
-        return args, outcome, broken
+                args, broken = fewer, again
+        return args, broken
 
     def _differs(self, call: Call) -> bool:
         if call.name in self._above:

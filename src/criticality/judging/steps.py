@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 from criticality.judging.served import Outcome, Raised, Returned
@@ -27,12 +28,26 @@ class CallMade(Struct):
 
     Args:
         called: as it is written.
-        function: its id.
+        function: the id of its plan.
+        after: what came of it; nothing where that is not known.
     """
 
     called: str
     function: str
+    plan: FunctionPlan
     args: tuple[Any, ...]
+    after: Any = None
+
+    @property
+    def held(self) -> dict[str, Any]:
+        """What it is given, by name."""
+        return {p.name: value for p, value in zip(self.plan.parameters, self.args, strict=False)}
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended."""
+        value = getattr(self.after, field_of("result", self.plan.result), None)
+        return Raised(self.after.error, "") if self.after.error else Returned(value)
 
 
 def calls_of(function: FunctionPlan) -> str:
@@ -45,17 +60,19 @@ def field_of(what: str, kind: TypeRef) -> str:
     return re.sub(r"\W+", "_", f"{what}_{kind}").strip("_").lower()
 
 
-def calls_made(functions: Mapping[str, FunctionPlan], name: str, args: Sequence[Any]) -> list[CallMade]:
-    """Return how an object of a class is made, and each call behind that."""
-    made = [CallMade(calls_of(functions[name]).removesuffix(CALL), name, tuple(args[:-1]))]
-    for call in args[-1]:
-        method = f"{name}_{call.to.value}"
-        fields = (field_of(f"a{at}", p.type) for at, p in enumerate(functions[method].parameters))
-        made.append(CallMade(call.to.value, method, tuple(getattr(call, field) for field in fields)))
+def calls_made(
+    functions: Mapping[str, FunctionPlan], name: str, args: Sequence[Any], told: Sequence[Any] = ()
+) -> list[CallMade]:  # fmt: skip
+    """Return how an object of a class is made, and each call behind that.
+
+    Args:
+        told: what came of each, as far as it is known.
+    """
+    first, *others = told or repeat(None, len(args[-1]) + 1)
+    made = [CallMade(calls_of(functions[name]).removesuffix(CALL), name, functions[name], tuple(args[:-1]), first)]
+    for call, after in zip(args[-1], others, strict=False):
+        plan = functions[f"{name}_{call.to.value}"]
+        fields = (field_of(f"a{at}", p.type) for at, p in enumerate(plan.parameters))
+        given = tuple(getattr(call, field) for field in fields)
+        made.append(CallMade(call.to.value, f"{name}_{call.to.value}", plan, given, after))
     return made
-
-
-def came(function: FunctionPlan, after: Any) -> Outcome:
-    """Return how a call ended, as the record for it tells."""
-    value = getattr(after, field_of("result", function.result), None)
-    return Raised(after.error, "") if after.error else Returned(value)

@@ -42,9 +42,7 @@ class Python(GrammarLanguage):
     usable = staticmethod(names.usable)
 
     def filters(self) -> dict[str, Filter]:
-        return {
-            "annotation": names.annotation, "safe": skeleton.safe,
-        }  # fmt: skip
+        return {"annotation": names.annotation, "safe": skeleton.safe}
 
     def domain(self, spec: Spec) -> Tree:
         return {f"src/{spec.package}/domain.py": domain.domain_source(spec)}

@@ -29,7 +29,6 @@ from llm_runtime.rewording import reworded
 
 _PACKAGE = "criticality.languages.typescript"
 _FORMS: dict[str, str] = vocabulary(_PACKAGE)["wire"]
-_DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 28 });\nexport { Decimal };\n'
 
 
 class TypeScript(GrammarLanguage):
@@ -73,20 +72,12 @@ class TypeScript(GrammarLanguage):
     def domain(self, spec: Spec) -> Tree:
         with reworded("an invariant of a record", PredicateFault):
             body = "\n".join(self.type_source(spec, name) for name in _in_order(spec))
-        head = [f"/** The types of {spec.system.name}, with what must hold of every value of them. */", ""]
-        if "Decimal" in type_names(spec):
-            head.append(_DECIMALS)
-        if "$." in body:
-            head += ['import * as $ from "./by-value.js";', ""]
-        if "Branded<" in body:
-            head.append(read_text(_PACKAGE, "templates", "brand.ts"))
-        return {"src/domain.ts": "\n".join([*head, body]), "src/by-value.ts": self.support("by-value.ts")}
+        source = self.page("domain", spec=spec, body=body, decimals="Decimal" in type_names(spec))
+        return {"src/domain.ts": source, "src/by-value.ts": self.support("by-value.ts")}
 
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         text = "\n\n".join(functions) + "\n"
-        lines = _imports(spec, module, plan, text)
-        purpose = " ".join(module.purpose.split()).replace("*/", "* /")
-        source = "\n".join([f"/** {purpose} */", "", *lines, *([""] if lines else []), text])
+        source = self.page("module", module=module, imports=_imports(spec, module, plan, text), text=text)
         return {self.module_path(spec, module.name): source}
 
     def program(self, spec: Spec, plan: Plan) -> Tree:

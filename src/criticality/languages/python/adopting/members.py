@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -32,21 +32,23 @@ def as_class(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], plain: Candi
     made = functions.get("__init__") or functions.get("__new__")
     members = {one.name: one for function in functions.values() if (one := _member(function, others))}
     parameters = [*parameters_of(made.args)][1:] if made else _fields(line)
-    why = _kind_refused(node, line, functions) or (refusal(made, others) if made else "")
+    named = [node.name, *(last_name(base) for one in line for base in one.bases)]
+    why = plain.refused or next(_reasons(named, functions, members), "") or (made and refusal(made, others)) or ""
+    return replace(plain, refused=why, members=members, parameters=tuple(parameters))
+
+
+def _reasons(
+    named: Sequence[str], functions: Mapping[str, _Function], members: Mapping[str, Candidate]
+) -> Iterator[str]:
+    """Yield why nothing of a class is called, by its name and those of its bases, and by its methods."""
+    if named[0].startswith("_"):
+        yield "it is private"
+    kinds = sorted(name for name in named if name in _NONE or name.endswith(_ERRORS))
+    yield from (f"it is a class of the kind of {name}, of which nothing is called" for name in kinds)
+    left = (name for name, one in functions.items() if "abstractmethod" in _decorators(one))
+    yield from (f"it is abstract: {name} is left to others" for name in left)
     if all(one.refused for one in members.values()):
-        why = why or "it is a class without a method that takes and gives plain values"
-    return replace(plain, refused=plain.refused or why, members=members, parameters=tuple(parameters))
-
-
-def _kind_refused(node: ast.ClassDef, line: list[ast.ClassDef], functions: Mapping[str, _Function]) -> str:
-    """Tell why nothing of a class of this kind is called; empty where it may be."""
-    if node.name.startswith("_"):
-        return "it is private"
-    named = {node.name, *(last_name(base) for one in line for base in one.bases)}
-    if found := sorted(name for name in named if name in _NONE or name.endswith(_ERRORS)):
-        return f"it is a class of the kind of {found[0]}, of which nothing is called"
-    abstract = [name for name, one in functions.items() if "abstractmethod" in _decorators(one)]
-    return f"it is abstract: {abstract[0]} is left to others" if abstract else ""
+        yield "it is a class without a method that takes and gives plain values"
 
 
 @cache

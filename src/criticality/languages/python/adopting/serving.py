@@ -24,7 +24,7 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.spec import Spec
 from criticality.spec.types import Param
 from criticality.spec.values import fields_of
-from criticality.standing import AS_IS, PREFIX, SEEN, Adopter, Candidate, Package, by_keyword
+from criticality.standing import AS_IS, PREFIX, Adopter, Candidate, Package, by_keyword
 
 Keywords: TypeAlias = "dict[str, Any]"
 
@@ -57,10 +57,9 @@ class AdoptedPython(Python):
         module, function = index(plan)[self.candidate.id]
         text = f"from {spec.package} import domain\nfrom {spec.package}.shim import adopted, adopted_class\n"
         if body := bodies.get(self.candidate.id):
-            whole = bool(self.candidate.members)
-            more = self._class(spec, plan) if whole else _of_function(function, self.candidate)
-            what = "adopted_class(domain, " if whole else "adopted("
-            text += f"{function.name} = {what}**{self._call(body) | more!r})\n"
+            own = self._class(spec, plan) if self.candidate.members else _of_function(function, self.candidate)
+            what = "adopted_class(domain, " if self.candidate.members else "adopted("
+            text += f"{function.name} = {what}**{self._call(body) | own!r})\n"
         return {f"{module.name}.py": text}
 
     def _call(self, body: Body) -> Keywords:
@@ -83,7 +82,7 @@ class AdoptedPython(Python):
             methods[name] = [member.written, taken, fields, kind, into]
         observers = [[candidate.observers[name], kind_of(of)] for name, of in fields_of(spec, state)]
         return {
-            "state": state, "after": after, "most": SEEN, "errors": sorted(spec.errors), "methods": methods,
+            "state": state, "after": after, "errors": sorted(spec.errors), "methods": methods,
             "params": _sent(whole.parameters[:-1], candidate), "observers": observers,
         }  # fmt: skip
 

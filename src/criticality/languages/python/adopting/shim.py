@@ -84,7 +84,7 @@ def adopted(errors, name, params, result, first, **where):
     return call
 
 
-def adopted_class(domain, state, after, errors, name, params, observers, methods, first, most, **where):
+def adopted_class(domain, state, after, errors, name, params, observers, methods, first, **where):
     """Return the class ``name`` as a function of what makes an object, and of calls of its methods behind it.
 
     Args:
@@ -92,15 +92,13 @@ def adopted_class(domain, state, after, errors, name, params, observers, methods
         observers: expression and type of what is seen of an object, each.
         methods: by name in a call: its own name, parameters, the fields of a call that hold them, its type, ``None``
             where it gives an object, and the field that it goes into.
-        most: items that are seen of an object.
     """
     make, state, after = getattr(prepared(**where), name), getattr(domain, state), getattr(domain, after)
     nothing = dict.fromkeys(into for _, _, _, _, into in methods.values())
-    scope = {"list": lambda items: list(islice(items, most))}
     codes = [(compile(text, "<observer>", "eval"), of) for text, of in observers]
 
     def seen(thing):
-        return state(*[checked(eval(code, scope, {"self": thing}), of) for code, of in codes])  # noqa: S307
+        return state(*[checked(eval(code, {"self": thing}), of) for code, of in codes])  # noqa: S307
 
     def asked(thing, call):
         method, taken, fields, result, into = methods[call.to.value]

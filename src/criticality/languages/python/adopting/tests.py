@@ -12,7 +12,7 @@ from criticality.languages.base.pages import page
 from criticality.languages.python.adopting.sequences import sequence_tests
 from criticality.languages.python.cases import native_file, tables, written
 from criticality.languages.python.names import PACKAGE, WORDS, used
-from criticality.standing import PREFIX, SEEN, Adopted, Package, by_keyword
+from criticality.standing import PREFIX, Adopted, Package, by_keyword
 from llm_runtime.grouping import grouped
 
 #: Rows of calls that return, and of calls that raise.
@@ -34,8 +34,7 @@ def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> 
 
 
 def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
-    told = {"prefix": PREFIX, "seen": SEEN, "tests": "\n\n".join(tests)}
-    body = page(PACKAGE, "plain.jinja", {}, told)
+    body = page(PACKAGE, "plain.jinja", {}, {"prefix": PREFIX, "tests": "\n\n".join(tests)})
     head = f"Calls of {module} that were judged, with their results: the code as it was adopted."
     return native_file(head, used(WORDS["literals"], body), [f"from {module} import {', '.join(sorted(names))}"], body)
 
