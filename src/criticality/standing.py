@@ -165,7 +165,7 @@ class Package(Struct):
     def calls(self, candidate: Candidate) -> list[str]:
         """Return places that call a function, each with the lines around it."""
         name = candidate.written or candidate.name
-        called, shown = re.compile(rf"(?<!def )(?<!function )\b{re.escape(name)}\("), list[str]()
+        called, shown = re.compile(rf"(?<!def )(?<!class )(?<!function )\b{re.escape(name)}\("), list[str]()
         for path, text in self.texts.items():
             lines = text.split("\n")
             for at, line in enumerate(lines):

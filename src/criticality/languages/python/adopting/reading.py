@@ -54,7 +54,8 @@ def read_package(path: Path) -> Package:
             candidates.append(Candidate("", dotted.partition(".cpython")[0], "", file, refused=why))
         elif file.suffix == ".py":
             candidates += _module(file, dotted, plan_name(dotted, known), texts)
-    parsed = {one.id: node for one in candidates if isinstance(node := ast.parse(one.source).body[0], ast.ClassDef)}
+    nodes = {one.id: ast.parse(one.source).body[0] for one in candidates if one.written}
+    parsed = {name: node for name, node in nodes.items() if isinstance(node, ast.ClassDef)}
     classes = {node.name: node for node in parsed.values()}
     whole = (as_class(parsed[one.id], classes, one) if one.id in parsed else one for one in candidates)
     return Package(top.parent, top, tuple(whole), texts)
