@@ -85,7 +85,9 @@ async def _audited(work: Work, name: str, item: str, contracts: str) -> Contradi
         question,
         ContradictionReport,
         "audit",
-        **_AUDITORS[name],
+        kind=_AUDITORS[name]["kind"],
+        prefix=_AUDITORS[name]["prefix"],
+        focus=_AUDITORS[name]["focus"],
         spec=question.fence("SPECIFICATION", _statements(work.artifacts.approved)),
         contracts=question.fence("CONTRACTS", contracts),
     )

@@ -230,28 +230,25 @@ def test_classes_are_listed_with_what_can_be_asked_of_them(piles: Path) -> None:
     assert members["push"].parameters[0].name == "item" and read["Pile"].parameters[0].default == "3"
 
 
-@pytest.mark.parametrize(
-    "changed, words",
-    [
-        ({"observers": []}, "at least one observer"),
-        ({"observers": ["size: Int = self._items"]}, "names with an underscore are private"),
-        ({"observers": ["size = 3"]}, "is written 'name: Type'"),
-        (
-            {"methods": [{"name": "peek", "params": [], "returns": "Int"}]},
-            "no method peek that can be called; there are",
-        ),
-        ({"methods": [{"name": "each", "params": [], "returns": "Int"}]}, "no method each that can be called"),
-        ({"methods": [{"name": "of", "params": [], "returns": "Self"}]}, "no method of that can be called"),
-        (
-            {"methods": [{"name": "eq", "params": ["other: Self"], "returns": "Bool"}], "contracts": []},
-            "there is no type Self",
-        ),
-        ({"contracts": ["peek: ENSURES: size == 0"]}, "a clause is of peek"),
-        ({"contracts": ["pop: ENSURES: height == 0"]}, "height, which nothing defines"),
-        ({"contracts": ["pop: ENSURES: size == 0 implies raises(KeyError)"]}, "KeyError, which nothing defines"),
-        ({"params": ["height: Int"]}, "has no parameter height"),
-    ],
-)
+FAULTS: list[tuple[dict[str, Any], str]] = [
+    ({"observers": []}, "at least one observer"),
+    ({"observers": ["size: Int = self._items"]}, "names with an underscore are private"),
+    ({"observers": ["size = 3"]}, "is written 'name: Type'"),
+    ({"methods": [{"name": "peek", "params": [], "returns": "Int"}]}, "no method peek that can be called; there are"),
+    ({"methods": [{"name": "each", "params": [], "returns": "Int"}]}, "no method each that can be called"),
+    ({"methods": [{"name": "of", "params": [], "returns": "Self"}]}, "no method of that can be called"),
+    (
+        {"methods": [{"name": "eq", "params": ["other: Self"], "returns": "Bool"}], "contracts": []},
+        "there is no type Self",
+    ),
+    ({"contracts": ["peek: ENSURES: size == 0"]}, "a clause is of peek"),
+    ({"contracts": ["pop: ENSURES: height == 0"]}, "height, which nothing defines"),
+    ({"contracts": ["pop: ENSURES: size == 0 implies raises(KeyError)"]}, "KeyError, which nothing defines"),
+    ({"params": ["height: Int"]}, "has no parameter height"),
+]
+
+
+@pytest.mark.parametrize("changed, words", FAULTS)
 def test_what_cannot_be_judged_is_told_in_one_line(piles: Path, changed: dict[str, Any], words: str) -> None:
     fault = proposal_fault(candidate(piles), ClassProposal.model_validate(PROMISED | changed))
     assert fault is not None and words in fault and "\n" not in fault

@@ -103,7 +103,7 @@ class ClassProposal(Proposal):
         """Return the clauses of each method by its name, and those of the whole under none."""
         clauses = defaultdict[str, list[str]](list)
         for line in self.contracts:
-            of, clause = _CLAUSE.fullmatch(line).groups("")
+            (of, clause), *_ = _CLAUSE.findall(line)
             clauses[of].append(clause)
         return clauses
 

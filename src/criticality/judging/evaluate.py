@@ -151,7 +151,7 @@ class Evaluator:
             before = {**calls[0].held, **seen, **call.held}
             if any(self._fault(p, before) is not None for p in call.plan.contract.requires):
                 return None
-            seen = vars(call.after.state)
+            seen = call.after.state.__dict__
             held = {**calls[0].held, **seen, **call.held, BEFORE: before}
             if broken := self._broken(call.function, held, call.outcome, partial(_as_called, calls[: at + 1])):
                 of = f"{call.called}: " if at and not broken.promise.startswith("INVARIANT") else ""
@@ -308,7 +308,7 @@ def _as_called(calls: Sequence[CallMade]) -> str:
 
 
 def _ended(call: CallMade) -> str:
-    return f"{ended(call.outcome)}; then {_named(vars(call.after.state))}"
+    return f"{ended(call.outcome)}; then {_named(call.after.state.__dict__)}"
 
 
 def _is_named(name: str, error: type[Exception]) -> bool:

@@ -87,12 +87,11 @@ class TypeScript(GrammarLanguage):
 
     def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
         functions = {module.name: [identifier(f.name) for f in module.functions] for module in plan}
-        head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";'
         files: Tree = {}
         for name, text in tests.items():
             used = imports(text, functions[name], f"../src/{name}.js")
             used += imports(text, [*spec.named_types(), "Decimal"], "../src/domain.js")
-            files[f"tests/{name}.test.ts"] = "\n".join([head, *used, "", f"{text}\n"])
+            files[f"tests/{name}.test.ts"] = self.page("tests", imports=used, text=text)
         return files | ({"tests/build.mjs": read_text(_PACKAGE, "build.mjs")} if files else {})
 
     def clauses(self, function: FunctionPlan) -> list[str]:

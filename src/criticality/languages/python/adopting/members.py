@@ -72,11 +72,10 @@ def _member(function: _Function, others: Collection[str]) -> Candidate | None:
     name, written = function.name.strip("_"), function.name
     if (name != written and written not in _OPERATORS) or not name.islower():
         return None
-    parameters, why = tuple(parameters_of(function.args))[1:], ""
-    if written == "__exit__":
-        parameters = ()  # it is called as a block without an error ends
-    else:
-        why = next((_KINDS[one] for one in _decorators(function) if one in _KINDS), "") or refusal(function, others)
+    if written == "__exit__":  # it is called as a block without an error ends
+        return Candidate(name, "", name, Path(), written=written)
+    why = next((_KINDS[one] for one in _decorators(function) if one in _KINDS), "") or refusal(function, others)
+    parameters = tuple(parameters_of(function.args))[1:]
     return Candidate(name, "", name, Path(), written=written, parameters=parameters, refused=why)
 
 

@@ -55,12 +55,12 @@ def _lines(candidate: Candidate, codec: Codec, calls: Sequence[CallMade]) -> Ite
             case Raised(kind=kind):
                 yield from _raising(kind, text)
             case Returned(value=value) if result.name == state:
-                yield f"assert {candidate.name}_seen({text}) == {held(fields, tuple(vars(value).values()))}"
+                yield f"assert {candidate.name}_seen({text}) == {held(fields, tuple(value.__dict__.values()))}"
             case Returned(value=value) if result.name != "Unit":
                 yield f"assert plain({text}) == {held(result, value)}"
             case _:
                 yield text
-        yield f"assert {candidate.name}_seen(it) == {held(fields, tuple(vars(call.after.state).values()))}"
+        yield f"assert {candidate.name}_seen(it) == {held(fields, tuple(call.after.state.__dict__.values()))}"
 
 
 def _written(candidate: Candidate, codec: Codec, call: CallMade) -> str:
