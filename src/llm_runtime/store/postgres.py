@@ -9,12 +9,14 @@ from pathlib import Path
 
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreError
+from llm_runtime.events import RunStarted
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import SQL, migrate, migrations_in
 from llm_runtime.store.durability import Durability
 from llm_runtime.store.heads import Heads, forget_files, take_heads
 from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
+from llm_runtime.store.run_log import RunLog
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.schema import WRITTEN_NOW
 from llm_runtime.store.signing import KeySigner, Signer
@@ -74,6 +76,14 @@ class PostgresStore(RunStore):
             self._database.close()
             raise
         self.owner = Owner(self._database, silent_s=silent_s, woken=self._tell_the_late)
+
+    def start(self, started: RunStarted) -> RunLog:
+        try:
+            return super().start(started)
+        except StoreUnreachable:
+            # It may have been made; then it is this owner's.
+            made = self._is_mine(started.run_id)
+            return self.reopen(started.run_id) if made else super().start(started)
 
     def size(self) -> int:
         tables = "'runs', 'records', 'heads', 'tags', 'words', 'searched', 'notes'"

@@ -38,7 +38,8 @@ class PostgresDatabase:
     """Statements with ``?`` for values over one connection, from any thread, one at a time.
 
     A statement whose connection is lost raises :class:`StoreUnreachable`, and the next one connects again; only
-    what merely reads is repeated here. ``assay_now()`` in a statement is the server's clock in microseconds.
+    what merely reads, and what says that it may be repeated, is done again here. ``assay_now()`` in a statement is
+    the server's clock in microseconds.
 
     Args:
         url: ``postgresql://...``; may carry a password, which no message repeats.
@@ -64,7 +65,9 @@ class PostgresDatabase:
         except StoreUnreachable as fault:
             raise StoreUnwritable(str(fault)) from None
 
-    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True) -> list[tuple[Any, ...]]:
+    def execute(
+        self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False
+    ) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows. Raises :class:`~llm_runtime.errors.StoreError`."""
         if not flush:
             sql += f", {_UNFLUSHED}" if " RETURNING " in sql else f" RETURNING {_UNFLUSHED}"
@@ -72,7 +75,7 @@ class PostgresDatabase:
             try:
                 return self._execute(sql, values)
             except StoreUnreachable:
-                if self._depth or not sql.lstrip().startswith("SELECT"):
+                if self._depth or not (repeatable or sql.lstrip().startswith("SELECT")):
                     raise
                 return self._execute(sql, values)
 

@@ -247,3 +247,31 @@ def test_what_a_server_that_falls_had_not_flushed_is_put_again(started: Started,
             assert all(verify(store, log.run_id).ok for log in logs)
     finally:
         server.remove()
+
+
+@pytest.mark.postgres
+def test_a_run_begins_goes_on_and_ends_though_the_server_falls_before_each(started: Started, call: Call) -> None:
+    server = PostgresServer()
+
+    def fall() -> None:
+        server.kill()
+        server.start()
+
+    try:
+        with closing(PostgresStore(server.url())) as store:
+            store.start(started("before")).close()
+            fall()
+            log = store.start(started("run"))
+            fall()
+            log.emit(call(1)[0])
+            fall()
+            log.close()
+            fall()
+            log = store.reopen("run")
+            fall()
+            log.close()
+            assert verify(store, "run").ok and len([*store.records("run")]) == 2
+            fall()
+            store.reopen("run").close()
+    finally:
+        server.remove()
