@@ -13,6 +13,7 @@ from criticality.edits import BodyEdited, ClaimsEdited, SpecEdited
 from criticality.language import Language
 from criticality.ledger import Ledger
 from criticality.machine.states import Active, Completed, ProtocolState
+from criticality.pages import page
 from criticality.project import files
 from criticality.telemetry import Telemetry
 from criticality.trace import trace, trace_markdown
@@ -108,21 +109,13 @@ def project_files(
 def contracts_text(language: Language, artifacts: Artifacts) -> str:
     """``contracts.md``: what each function promises, clause by clause, and what must hold of each type."""
     spec = artifacts.approved
-    lines = ["# What each function promises", ""]
-    for module in artifacts.plan:
-        lines += [f"## {module.name}: {' '.join(module.purpose.split())}", ""]
-        for function in module.functions:
-            settled = artifacts.settled.get(f"{module.name}.{function.name}", ())
-            clauses = [*language.clauses(function), *(f"ENSURES: {clause}  (settled on)" for clause in settled)]
-            shown = "\n".join(f"    {line}" for line in [language.signature(function), *clauses])
-            lines += [f"### {function.name}", "", " ".join(function.doc.split()), "", shown, ""]
-    rules = [(name, new.constraints) for name, new in spec.newtypes.items() if new.constraints]
+    rules = [(name, new.constraints) for name, new in spec.newtypes.items()]
     rules += [
         (name, [*model.invariants, *(f"{f.name}: {c}" for f in model.fields for c in f.constraints)])
         for name, model in spec.data_models.items()
     ]
-    held = [f"- `{name}`: {'; '.join(f'`{rule}`' for rule in each)}" for name, each in rules if each]
-    return "\n".join([*lines, *(["# What holds of every value", "", *held, ""] if held else [])])
+    values = {"language": language, "plan": artifacts.plan, "settled": artifacts.settled, "rules": rules}
+    return page("criticality", "contracts.md.jinja", {}, values).rstrip("\n") + "\n"
 
 
 def claims_data(artifacts: Artifacts) -> dict[str, Any]:

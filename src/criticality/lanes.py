@@ -44,15 +44,14 @@ class Lanes:
 
     async def forget_verdicts(self) -> None:
         """Give up what was judged: it rested on a body or a test that is no more. Answers of models are kept."""
-        old = [key for key in self._tasks if key[0] in ("verify", "lane")]
-        tasks = [self._tasks.pop(key) for key in old]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._end([key for key in self._tasks if key[0] in ("verify", "lane")])
 
     async def aclose(self) -> None:
         """End what is still going on."""
-        tasks, self._tasks = list(self._tasks.values()), {}
+        await self._end(list(self._tasks))
+
+    async def _end(self, keys: list[_Key]) -> None:
+        tasks = [self._tasks.pop(key) for key in keys]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

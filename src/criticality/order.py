@@ -16,7 +16,7 @@ def components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
     turned = grouped((target, name) for name, targets in edges.items() for target in targets if target in edges)
     back = {name: turned.get(name, []) for name in edges}
     seen: set[str] = set()
-    found = [set(_reached(back, name, seen)) for name in reversed(list(_finished(edges)))]
+    found = [set(reached(back, name, seen)) for name in reversed(list(_finished(edges)))]
     return [[name for name in edges if name in members] for members in reversed(found) if members]
 
 
@@ -24,10 +24,10 @@ def _finished(edges: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield every node after all that can be reached from it and was not before."""
     seen: set[str] = set()
     for name in edges:
-        yield from _reached(edges, name, seen)
+        yield from reached(edges, name, seen)
 
 
-def _reached(edges: Mapping[str, Sequence[str]], root: str, seen: set[str]) -> Iterator[str]:
+def reached(edges: Mapping[str, Sequence[str]], root: str, seen: set[str]) -> Iterator[str]:
     """Yield what a search through the depth finds from a node, each node when the search leaves it."""
     if root in seen:
         return

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from criticality.artifacts import Artifacts, Body
 from criticality.language import Language
-from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import DataField, DataModel
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
@@ -83,6 +83,8 @@ class Candidate(Struct):
         refused: why it cannot be adopted; empty where it can.
         lazy: it gives its items one by one; the first :data:`PREFIX` are judged, as a list.
         named: types that it takes and gives and that are not built in.
+        members: of a class, what can be asked of it by the name that it has in clauses; no function has any.
+        observers: of a class, expressions over ``self`` by name, as they were proposed.
     """
 
     id: str
@@ -103,6 +105,8 @@ class Candidate(Struct):
     exported: str = ""
     lazy: bool = False
     named: NamedTypes = _NONE
+    members: Mapping[str, Candidate] = field(default_factory=dict[str, "Candidate"])
+    observers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def digest(self) -> str:
@@ -161,7 +165,7 @@ class Package(Struct):
     def calls(self, candidate: Candidate) -> list[str]:
         """Return places that call a function, each with the lines around it."""
         name = candidate.written or candidate.name
-        called, shown = re.compile(rf"(?<!def )(?<!function )\b{re.escape(name)}\("), list[str]()
+        called, shown = re.compile(rf"(?<!def )(?<!class )(?<!function )\b{re.escape(name)}\("), list[str]()
         for path, text in self.texts.items():
             lines = text.split("\n")
             for at, line in enumerate(lines):
@@ -215,9 +219,8 @@ def chosen(package: Package, names: Iterable[str]) -> list[Candidate]:
     return list(result.values())
 
 
-def by_keyword(function: FunctionPlan, candidate: Candidate) -> set[str]:
-    """Return the parameters that go by name: those behind one that is left out, too."""
-    wanted = {p.name for p in function.parameters}
+def by_keyword(wanted: Collection[str], candidate: Candidate) -> set[str]:
+    """Return those of the wanted parameters that go by name: those behind one that is left out, too."""
     names: set[str] = set()
     left_out = False
     for parameter in candidate.parameters:

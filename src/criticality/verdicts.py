@@ -14,7 +14,7 @@ from criticality.judging.hearing import Hearing, Verdict
 from criticality.judging.values import Counts
 from criticality.language import Language
 from criticality.lattice_plan import dependencies
-from criticality.order import waves
+from criticality.order import reached, waves
 from criticality.spec.claims import StructuredClaim
 from llm_runtime.grouping import grouped
 
@@ -151,15 +151,11 @@ def called(artifacts: Artifacts, claim: StructuredClaim) -> list[str]:
 def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
     """Return the accepted bodies that a unit may rest on, all of earlier waves: lanes do not see each other."""
     edges = dependencies(artifacts.plan)
-    wanted: set[str] = set()
-    queue = [t for name in unit.split("+") for t in edges[name]]
+    begun = [t for name in unit.split("+") for t in edges[name]]
     for claim in due(artifacts, unit):
-        queue += [*artifacts.claims[claim].functions, *called(artifacts, artifacts.claims[claim])]
-    while queue:
-        name = queue.pop()
-        if name not in wanted:
-            wanted.add(name)
-            queue += edges.get(name, [])
+        begun += [*artifacts.claims[claim].functions, *called(artifacts, artifacts.claims[claim])]
+    seen = set[str]()
+    wanted = {name for one in begun if one in edges for name in reached(edges, one, seen)}
     own = set(unit.split("+"))
     return {name: body for name, body in artifacts.bodies.items() if name in wanted - own}
 

@@ -102,15 +102,16 @@ class WriteQueue:
             self._serving = None
 
     def _commit(self, together: list[Statement]) -> list[Any]:
+        repeated = False
         for _ in range(_MOST_YIELDS):
             try:
-                return self._transaction(together, repeated=False)
+                return self._transaction(together, repeated=repeated)
             except GaveWay:
                 continue
             except StoreUnreachable:
-                # The connection waits for the server to come back, or raises: nothing goes on without it.
-                return self._transaction(together, repeated=True)
-        return self._transaction(together, repeated=False)
+                # The next connection waits for the server to come back, or raises: nothing goes on without it.
+                repeated = True
+        return self._transaction(together, repeated=repeated)
 
     def _transaction(self, together: list[Statement], *, repeated: bool) -> list[Any]:
         with self._database.transaction():

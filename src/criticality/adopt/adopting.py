@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from criticality.acceptance import each_once, spread
+from criticality.adopt.classes import ClassProposal, ClassRevision
 from criticality.adopt.events import FunctionJudged, PromisesBroken, PromisesMade
 from criticality.adopt.proposing import (
     Promised,
@@ -86,7 +87,7 @@ class Adoption(Model):
     refused: str = ""
     digest: str = ""
     doc: str = ""
-    proposal: Proposal = Proposal()
+    proposal: Proposal | ClassProposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
     measured: dict[str, int] = {}
@@ -139,9 +140,9 @@ class Adopting:
     async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
         question = self._question(candidate, 1)
         proposal, notes = await self.ask.parts(
-            question, Proposal, "adopt", lambda answer: proposal_fault(candidate, answer),
-            lambda answer: judgeable_parts(candidate, answer),
-            name=candidate.name, module=candidate.module, function=shown(question, candidate),
+            question, ClassProposal if candidate.members else Proposal, _prompt("adopt", candidate),
+            lambda answer: proposal_fault(candidate, answer), lambda answer: judgeable_parts(candidate, answer),
+            name=_name(candidate), module=candidate.module, function=shown(question, candidate),
             examples=question.fence("EXAMPLES", "\n".join(f">>> {s}\n{w}" for s, w in candidate.examples)),
             callers=question.fence("CALL SITES", "\n\n".join(self.package.calls(candidate))),
         )  # fmt: skip
@@ -155,7 +156,7 @@ class Adopting:
         await self._settle(candidate, adoption, examples)
         if not adoption.refused:
             await self._measure(candidate, adoption)
-        if not adoption.refused and candidate.id in self.rewrite:
+        if not adoption.refused and candidate.id in self.rewrite and not candidate.members:
             bench, text = self._bench(candidate, adoption.proposal, None), self.package.texts[candidate.path]
             path = candidate.path.relative_to(self.package.root).as_posix()
             adoption.rewritten, adoption.rewriting = await rewritten(bench, self.ask, candidate, path, text)
@@ -213,7 +214,8 @@ class Adopting:
 
         cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
         answer, notes = await self.ask.parts(
-            question, Revision, "adopt_again", check, sieve, name=candidate.name,
+            question, ClassRevision if candidate.members else Revision, _prompt("adopt_again", candidate), check,
+            sieve, name=_name(candidate),
             function=shown(question, candidate),
             proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
             broken=question.fence("BROKEN", "\n".join(cases)),
@@ -255,7 +257,8 @@ class Adopting:
             "changes": len(results) - results.count("same"), "noticed": results.count("rejected"),
             "same": results.count("same"),
         }  # fmt: skip
-        adoption.suite = suite(name, outcome, lambda rows: self._written(candidate, bench.artifacts, rows))
+        asked = adoption.proposal.asked_of(candidate)
+        adoption.suite = suite(name, outcome, lambda rows: self._written(asked, bench.artifacts, rows))
         adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:240]
         adoption.left_open = [
             {"function": name, "case": one.shown, "first": one.first, "second": one.second}
@@ -264,7 +267,8 @@ class Adopting:
 
     def _bench(self, candidate: Candidate, proposal: Proposal, examples: Promised | None) -> Bench:
         artifacts = artifacts_of(candidate, _with(proposal, examples))
-        return Bench(artifacts, self.adopter.language(self.package, candidate), self.court, self.config)
+        language = self.adopter.language(self.package, proposal.asked_of(candidate))
+        return Bench(artifacts, language, self.court, self.config)
 
     def _written(self, candidate: Candidate, artifacts: Artifacts, rows: list[list[Any]]) -> dict[str, str]:
         return self.adopter.tests(self.package, [Adopted(candidate, artifacts, rows)], self.package.root)
@@ -275,6 +279,14 @@ class Adopting:
     def _told(self, candidate: Candidate, attempt: int, proposal: Proposal) -> None:
         count = len(proposal.contracts) + len(proposal.claims)
         self.emit(PromisesMade(function=candidate.shown, attempt=attempt, promises=count))
+
+
+def _prompt(name: str, candidate: Candidate) -> str:
+    return f"{name}_class" if candidate.members else name
+
+
+def _name(candidate: Candidate) -> str:
+    return candidate.written if candidate.members else candidate.name
 
 
 def _left_out(notes: Sequence[Note]) -> list[Finding]:
@@ -306,7 +318,7 @@ def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: s
     claims = [claim.model_copy(update={"tests": [test]}) for claim in proposal.claims for test in claim.tests
               if promise == _worded(claim, test)]  # fmt: skip
     owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
-    allowed = f"ENSURES: True or raises({_error(fault)})" if fault.promise == _UNSAID else ""
+    allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
     return Finding(kind="finding", promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
@@ -316,6 +328,11 @@ def _worded(claim: Promised, test: ClaimTest) -> str:
 
 def _error(fault: Fault) -> str:
     return fault.outcome.removeprefix("it raised ").partition("(")[0]
+
+
+def _allowing(fault: Fault) -> str:
+    """Return the clause that allows an error which nothing promises, of the method that raises it."""
+    return f"{fault.promise.removesuffix(_UNSAID)}ENSURES: True or raises({_error(fault)})"
 
 
 def _documented(promise: str, examples: Promised | None) -> bool:
@@ -335,11 +352,10 @@ def _outside(faults: Sequence[Fault]) -> str:
 def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     """Take a broken promise out of the proposal; tell why where there is nothing to take out."""
     proposal = adoption.proposal
-    if fault.promise == _UNSAID:
-        error = _error(fault)
+    if fault.promise.endswith(_UNSAID):
+        error, may = _error(fault), _allowing(fault)
         if error == "ResultOfAnotherType":
             return "its result is not of one type"
-        may = f"ENSURES: True or raises({error})"
         if may not in proposal.contracts:
             errors = {**proposal.errors, error: "see the findings"}
             changed = {"errors": errors, "contracts": [*proposal.contracts, may]}

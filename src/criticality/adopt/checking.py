@@ -117,7 +117,7 @@ async def _checked(
     async def heard(proposal: Proposal) -> Verdict:
         artifacts = artifacts_of(candidate, proposal)
         artifacts.pinned[name] = [case[0] for case in one.kept_cases]
-        bench = Bench(artifacts, adopts.language(package, candidate), court, config)
+        bench = Bench(artifacts, adopts.language(package, proposal.asked_of(candidate)), court, config)
         return await judged(bench, [name], {name: AS_IS}, list(artifacts.claims))
 
     try:

@@ -67,7 +67,9 @@ def _case(name: str, finding: Finding) -> tuple[str, str]:
     if ended is None or finding.owed.claims:
         return finding.case, ""
     given = "" if ended[1] == "no arguments" else ended[1]
-    return f"{name}({given})", f"{ended[2]} {ended[3]}"
+    # The case of a class is its calls already; that of a function is the names of its parameters with values.
+    call = given if given.startswith(f"{name}(") else f"{name}({given})"
+    return call, f"{ended[2]} {ended[3]}"
 
 
 def _standing(candidate: Candidate, proposal: Proposal, finding: Finding) -> Promised | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, model_validator
@@ -16,7 +17,7 @@ from criticality.judging.claims import claim_fault
 from criticality.judging.domain import Domain, NotEvaluable
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import Claim, ClaimTest, ClaimType, StructuredClaim
-from criticality.spec.contracts import ContractFault, parse_contract
+from criticality.spec.contracts import parse_contract
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Interface, Method, Spec, System
 from criticality.spec.types import SCALARS, Param, TypeFault, TypeRef, parse_param, parse_type
@@ -26,7 +27,7 @@ from llm_runtime.prompts import load_prompt
 
 _LITERALS: dict[str, tuple[type, ...]] = {
     "Int": (int,), "Float": (int, float), "Text": (str,), "String": (str,), "Bool": (bool,), "Bytes": (bytes,),
-    "Unit": (type(None),),
+    "Unit": (type(None),), "List": (list, tuple), "Set": (set, frozenset), "Tuple": (tuple,), "Map": (dict,),
 }  # fmt: skip
 _TYPES = SCALARS | {"List", "Set", "Option", "Map", "Tuple", "Result"}
 Source = Literal["docstring", "example", "callers", "code", "person"]
@@ -63,6 +64,18 @@ class Proposal(Model):
         describes = fields.get("contracts") or fields.get("claims")
         return {key: value for key, value in fields.items() if key != "refused" or not describes}
 
+    def asked_of(self, candidate: Candidate) -> Candidate:
+        """Return what stands in the package as this proposal has it asked.
+
+        Raises:
+            ValueError: it cannot be asked so; the message says why.
+        """
+        return candidate
+
+    def parts(self, asked: Candidate) -> list[tuple[Candidate, Proposal]]:
+        """Return what is planned: each has a contract."""
+        return [(asked, self)]
+
 
 class Answered(Model):
     """What becomes of one promise that the code breaks."""
@@ -91,25 +104,29 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     module = candidate.id.partition(".")[0]
     named = re.sub(r"[0-9]", "", module)
     ids = {f"{named}_{number:03d}": claim for number, claim in enumerate(proposal.claims, first)}
-    contracts = proposal.contracts or ["PURITY: pure"]
-    function = FunctionPlan(
-        name=candidate.name, params=proposal.params, returns=proposal.returns, doc=proposal.doc,
-        contracts=[*contracts, *(f"CLAIM_REF: {name}" for name in ids)][:40],
-    )  # fmt: skip
+    references = [f"CLAIM_REF: {name}" for name in ids]
+    asked = proposal.asked_of(candidate)
+    functions = [
+        FunctionPlan(
+            name=one.name, params=part.params, returns=part.returns, doc=proposal.doc,
+            contracts=[*(part.contracts or ["PURITY: pure"]), *references][:40],
+        )
+        for one, part in proposal.parts(asked)
+    ]  # fmt: skip
     claims = {name: Claim(text=claim.text, type=claim.type, testable=bool(claim.tests)) for name, claim in ids.items()}
     unsaid = {f"{named}_000": Claim(text=f"{candidate.name} does what its contract says", type="invariant")}
-    method = Method(name=candidate.name, params=proposal.params, returns=proposal.returns)
+    methods = [Method(name=one.name, params=one.params, returns=one.returns) for one in functions]
     slug = "adopted-" + re.sub(r"[^a-z0-9]+", "-", module)[:32]
     spec = Spec(
         system=System(name=slug, description=f"functions of {candidate.module}"),
-        enums=candidate.named.enums,
-        data_models=candidate.named.models(),
+        enums=asked.named.enums,
+        data_models=asked.named.models(),
         errors=proposal.errors,
-        interfaces={"".join(part.title() for part in module.split("_")): Interface(methods=[method])},
+        interfaces={"".join(part.title() for part in module.split("_")): Interface(methods=methods)},
         claims=claims or unsaid,
     )  # fmt: skip
     purpose = f"functions of {candidate.module}"
-    plan = ModulePlan(name=module, purpose=purpose, interfaces=list(spec.interfaces), functions=[function])
+    plan = ModulePlan(name=module, purpose=purpose, interfaces=list(spec.interfaces), functions=functions)
     structured = {
         name: StructuredClaim(
             id=name, type=claim.type, subject=candidate.name, predicate=claim.text[:300], scope=claim.source,
@@ -151,33 +168,10 @@ def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal,
 
 def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     try:
-        params = [parse_param(text) for text in proposal.params]
-        kinds = [*(p.type for p in params), parse_type(proposal.returns)]
-    except TypeFault as fault:
-        yield str(fault)
-        return
-    errors = {kind.args[1].name for kind in kinds if kind.name == "Result"}
-    own = {*candidate.named.enums, *candidate.named.records}
-    if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors - own):
-        yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
-        return
-    known = {p.name: p for p in candidate.parameters}
-    names = [p.name for p in params]
-    if strange := [name for name in names if name not in known]:
-        yield f"the function has no parameter {', '.join(strange)}"
-    if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
-        yield f"the parameter {', '.join(missing)} has no default and must be among params"
-    if names != [name for name in known if name in names]:
-        yield "params stand in the order of the function's own"
-    yield from _retyped(candidate, params, kinds[-1])
-    try:
-        contract = parse_contract(
-            proposal.contracts or ["PURITY: pure"], known={*names, *proposal.errors, candidate.name, *own}
-        )
-        if named := sorted((errors | {e for p in contract.predicates for e in p.raised}) - set(proposal.errors)):
-            yield f"errors lacks {', '.join(named)}"
+        for one, part in proposal.parts(proposal.asked_of(candidate)):
+            yield from _part_faults(one, part)
         artifacts = artifacts_of(candidate, proposal)
-    except (ContractFault, ValueError) as fault:
+    except (TypeFault, ValueError) as fault:
         yield " ".join(str(fault).split())[:400]
         return
     assert artifacts.spec is not None
@@ -185,7 +179,34 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     for claim in artifacts.claims.values():
         if fault := claim_fault(artifacts.spec, functions, claim, claim.predicate):
             yield fault
-    yield from _unreadable(artifacts, [p.code for p in contract.predicates if p.checkable])
+    codes = [p.code for function in functions.values() for p in function.contract.predicates if p.checkable]
+    yield from _unreadable(artifacts, codes)
+
+
+def _part_faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
+    """Yield what is wrong with the types and clauses of a function, or with what a class makes of one."""
+    params = [parse_param(text) for text in proposal.params]
+    kinds = [*(p.type for p in params), parse_type(proposal.returns)]
+    errors = {kind.args[1].name for kind in kinds if kind.name == "Result"}
+    own = {*candidate.named.enums, *candidate.named.records}
+    if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors - own):
+        yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
+    known = {p.name: p for p in candidate.parameters}
+    names = [p.name for p in params]
+    if strange := [name for name in names if name not in known]:
+        title = "the function" if candidate.module else candidate.written
+        yield f"{title} has no parameter {', '.join(strange)}"
+    if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
+        yield f"the parameter {', '.join(missing)} has no default and must be among params"
+    if names != [name for name in known if name in names]:
+        yield "params stand in the order of the function's own"
+    yield from _retyped(candidate, params, kinds[-1])
+    contract = parse_contract(
+        proposal.contracts or ["PURITY: pure"],
+        known={*names, *candidate.observers, *proposal.errors, candidate.name, *own},
+    )
+    if named := sorted((errors | {e for p in contract.predicates for e in p.raised}) - set(proposal.errors)):
+        yield f"errors lacks {', '.join(named)}"
 
 
 def _retyped(candidate: Candidate, params: Sequence[Param], result: TypeRef) -> Iterator[str]:
@@ -276,21 +297,13 @@ def _literal(text: str, kind: TypeRef) -> str:
 def _fits(value: Any, kind: TypeRef) -> bool:
     """Tell whether a literal is a value of a type; types that have no literals have none."""
     args = kind.args
-    match kind.name:
-        case "Option":
-            return value is None or _fits(value, args[0])
-        case "Result":
-            return _fits(value, args[0])
-        case "List" | "Set":
-            held = (list, tuple) if kind.name == "List" else (set, frozenset)
-            return type(value) in held and all(_fits(item, args[0]) for item in value)
-        case "Tuple":
-            return type(value) in (tuple,) and len(value) == len(args) and all(map(_fits, value, args))
-        case "Map":
-            pair = TypeRef("Tuple", args)
-            return type(value) in (dict,) and all(_fits(item, pair) for item in value.items())
-        case name:
-            return type(value) in _LITERALS.get(name, ())
+    if kind.name in ("Option", "Result"):
+        return (value is None and kind.name == "Option") or _fits(value, args[0])
+    if type(value) not in _LITERALS.get(kind.name, ()) or (kind.name == "Tuple" and len(value) != len(args)):
+        return False
+    if kind.name == "Map":
+        return all(_fits(pair, TypeRef("Tuple", args)) for pair in value.items())
+    return not args or all(map(_fits, value, args if kind.name == "Tuple" else repeat(args[0])))
 
 
 def _frozen(value: Any) -> Any:
@@ -298,8 +311,10 @@ def _frozen(value: Any) -> Any:
 
 
 def shown(question: Question, candidate: Candidate) -> str:
-    """Return a function as a model is shown it, with the types that a compiler tells."""
-    source = question.fence("FUNCTION", candidate.source)
+    """Return a function as a model is shown it, with the types that a compiler tells, and of a class its members."""
+    source = question.fence("CLASS" if candidate.members else "FUNCTION", candidate.source)
+    if candidate.members:
+        source += "\n\n" + question.fence("MEMBERS", "\n".join(map(_asked, candidate.members.values())))
     if candidate.lazy:
         source += "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
     if not candidate.result:
@@ -312,6 +327,11 @@ def shown(question: Question, candidate: Candidate) -> str:
         record = next((f"{name}({', '.join(held)})" for name, held in candidate.named.records.items()), "none here")
         typed += "\n\n" + load_prompt("criticality", "adopt_named").render(told=candidate.named.told, example=record)
     return f"{source}\n\n{typed}"
+
+
+def _asked(member: Candidate) -> str:
+    call = f"{member.name}({', '.join(p.name for p in member.parameters)})"
+    return f"{call}: {member.refused}" if member.refused else call
 
 
 def readable(proposal: Proposal) -> str:

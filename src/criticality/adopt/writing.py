@@ -21,20 +21,9 @@ from criticality.project.files import write_project_file
 from criticality.project.written import Written
 from criticality.spec.spec import Interface, Spec
 from criticality.standing import Adopted, Adopter, Candidate, Package
-from criticality.trace import listed, trace, trace_markdown
+from criticality.trace import trace, trace_markdown
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.grouping import grouped
-
-_ABOUT = (
-    'The code was judged as it is. "Other bodies rejected" says how many small changes of its body differ from it\n'
-    "and break a promise."
-)
-_KINDS = {
-    "finding": "The code does not do what is promised",
-    "reworded": "Reworded: the promise was a misreading",
-    "withdrawn": "Withdrawn: nobody promises it",
-    "left_out": "Left out: it cannot be judged",
-}
 
 
 def require_free(folder: Path) -> None:
@@ -68,7 +57,7 @@ def write_adoption(
     adopted = [one for one in adoptions if not one.refused]
     artifacts = together(package, candidates, adopted) if adopted else Artifacts(name=package.name)
     data = _trace(artifacts, package, adoptions, left_out)
-    tree = {"trace.json": pretty(data) + "\n", "trace.md": _markdown(data, isolation)}
+    tree = {"trace.json": pretty(data) + "\n", "trace.md": trace_markdown(data, isolation)}
     if artifacts.spec is not None:
         tree |= adopter.tests(package, [_adopted(candidates[one.id], one) for one in adopted], folder)
         way, why = os.path.relpath(package.top, folder), data["not_adopted"]
@@ -119,7 +108,8 @@ def _require_unchanged(record: AdoptionRecord, known: Mapping[str, Candidate]) -
 
 
 def _adopted(candidate: Candidate, adoption: Adoption) -> Adopted:
-    return Adopted(candidate, artifacts_of(candidate, kept(candidate, adoption)), adoption.kept_cases)
+    whole = kept(candidate, adoption)
+    return Adopted(whole.asked_of(candidate), artifacts_of(candidate, whole), adoption.kept_cases)
 
 
 def together(package: Package, candidates: Mapping[str, Candidate], adopted: Sequence[Adoption]) -> Artifacts:
@@ -154,8 +144,9 @@ def _spec(package: Package, specs: Sequence[Spec]) -> Spec:
     system = first.system.model_copy(update={"name": name, "description": f"adopted functions of {package.name}"})
     claims = {name: claim for spec in specs for name, claim in spec.claims.items()}
     claims = {name: claim for name, claim in claims.items() if not name.endswith("_000")} or claims
-    errors = {name: text for spec in specs for name, text in spec.errors.items()}
-    return first.model_copy(update={"system": system, "interfaces": interfaces, "claims": claims, "errors": errors})
+    kinds = ("errors", "enums", "data_models")
+    types = {kind: {name: one for spec in specs for name, one in getattr(spec, kind).items()} for kind in kinds}
+    return first.model_copy(update={"system": system, "interfaces": interfaces, "claims": claims} | types)
 
 
 def _trace(
@@ -173,21 +164,3 @@ def _trace(
     )
     data["not_adopted"] = {one.function: one.refused for one in adoptions if one.refused} | dict(left_out)
     return data
-
-
-def _markdown(data: dict[str, Any], isolation: str) -> str:
-    lines: list[str] = []
-    for kind, title in _KINDS.items():
-        findings = [(name, one) for name, all_ in data["findings"].items() for one in all_ if one["kind"] == kind]
-        lines += listed(title, [f"`{name}`: {_told(one)}" for name, one in findings])
-    lines += listed("Not adopted", [f"`{name}`: {_flat(why)}" for name, why in data["not_adopted"].items()])
-    return trace_markdown(data, isolation, _ABOUT) + "\n".join(lines) + ("\n" if lines else "")
-
-
-def _told(finding: Mapping[str, str]) -> str:
-    said = f"; {finding['decision']}" if finding["decision"] else ""
-    return f"`{_flat(finding['promise'])}`: {_flat(finding['case'])} ({_flat(finding['because'])}){said}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split()).replace("`", "'").replace("<", "&lt;")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from criticality.judging.evaluate import ended
 from criticality.judging.hearing import Difference, Tried, Verdict
 from criticality.judging.served import Died, Outcome, Raised, Returned
 from criticality.judging.trying import CANDIDATE, HELPERS, CallOne, Trial, alike, outcomes
@@ -82,11 +81,10 @@ class Comparing(Trial):
         case, mine = pair
         theirs = self._process(other).call(name, case.args) if isinstance(other, int) else other(name, case.args)
         assert theirs is not None
-        params = self.functions[name].parameters
+        shown, first, second = self.evaluator.parted(name, case.args, mine, theirs)
         return Difference(
             function=name, kind=kind, args=to_json(self.codec.request(name, case.args)),
-            shown=", ".join(f"{p.name}={value!r}" for p, value in zip(params, case.args, strict=True))[:2000],
-            first=ended(mine), second=ended(theirs), other=other if isinstance(other, int) else None,
+            shown=shown, first=first, second=second, other=other if isinstance(other, int) else None,
             theirs=self._row(name, case, theirs)[1:],
         )  # fmt: skip
 

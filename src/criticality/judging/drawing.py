@@ -87,6 +87,8 @@ class Drawing(Sequences):
         self.near = 0.2
         #: Signs that what must hold of a text speaks of.
         self._spoken = ""
+        #: Methods that the calls of a case take, some of them often, by the enum that names them.
+        self.among: dict[str, Sequence[Any]] = {}
 
     def fill(
         self,
@@ -212,7 +214,7 @@ class Drawing(Sequences):
                 return _LOOSE[name](random)
             case name:
                 kinds = self.domain.types[name]
-                return random.choice(list(kinds)) if name in self.domain.spec.enums else kinds()
+                return random.choice(self.among.get(name) or list(kinds)) if name in self.domain.spec.enums else kinds()
 
     def _number(self, limits: Bounds) -> int:
         random, low = self.random, 1 if limits.positive and limits.low is None else limits.low

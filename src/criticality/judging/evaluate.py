@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from itertools import chain
 from time import thread_time
 from typing import Any
@@ -13,6 +14,7 @@ from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
 from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
+from criticality.judging.steps import CallMade, calls_made, calls_of
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
 from criticality.spec.predicates import Predicate, parse_predicate
@@ -25,6 +27,8 @@ BEGINNING = 1_700_000_000
 ENOUGH = 20
 #: What is said of a clause where evaluating it ends with an error.
 UNEVALUATED = "it cannot be evaluated"
+#: Under what the values before a call stand among those after it; no clause can say it.
+BEFORE = "old values"
 _SHOWN = 160
 _LANES = 3
 
@@ -42,10 +46,11 @@ class BodyRaised(Exception):
 
 
 class Broken(Struct):
-    """A promise that does not hold: its words, and the values for which it does not."""
+    """A promise that does not hold: its words, the values for which it does not, and of a class how a call ended."""
 
     promise: str
     shown: str
+    ended: str = ""
 
     def __str__(self) -> str:
         return f"{self.promise} does not hold for {self.shown}"
@@ -76,7 +81,8 @@ class Evaluator:
         #: Clauses that could not be evaluated, and why; by function. They are not tried again.
         self.unjudged: dict[str, dict[str, str]] = defaultdict(dict)
         self._spent = defaultdict[tuple[str, str], float](float)
-        self._conditions: dict[str, list[Condition]] = {}
+        #: What must hold of a function's arguments before it is called.
+        self.conditions = cache(self._conditions)
         self._settled: dict[str, list[Predicate]] = {}
 
     def settle(self, name: str, clauses: Sequence[str]) -> None:
@@ -84,17 +90,15 @@ class Evaluator:
         known = {*self.domain.types, *self.callables, *(p.name for p in self.functions[name].parameters)}
         self._settled[name] = [parse_predicate(text, known=known) for text in clauses]
 
-    def conditions(self, name: str) -> list[Condition]:
-        """Return what must hold of a function's arguments before it is called."""
-        if name not in self._conditions:
-            contract = self.functions[name].contract
-            before = [
-                p for p in (*contract.requires, *contract.invariants)
-                if p.checkable and not p.raised and not p.olds and "result" not in p.names
-            ]  # fmt: skip
-            own = [p.name for p in self.functions[name].parameters]
-            self._conditions[name] = [self.condition(p.code, own) for p in before] if own else []
-        return self._conditions[name]
+    def _conditions(self, name: str) -> list[Condition]:
+        function = self.functions[name]
+        always = () if calls_of(function) else function.contract.invariants
+        own = [p.name for p in function.parameters]
+        return [
+            self.condition(p.code, own)
+            for p in ((*function.contract.requires, *always) if own else ())
+            if p.checkable and not p.raised and not p.olds and "result" not in p.names
+        ]
 
     def condition(self, code: str, own: Sequence[str] = ()) -> Condition:
         """Return a condition over names that may call functions.
@@ -116,13 +120,16 @@ class Evaluator:
         return next((part for condition in self.conditions(name) if (part := condition.broken(held))), "")
 
     def broken(self, name: str, args: Sequence[Any], outcome: Outcome) -> Broken | None:
-        """Return the promise of a function's contract that a call's end breaks."""
-        shown = self._shown(name, args, outcome)
+        """Return the promise of a function's contract that a call's end breaks; of a class, the first of its steps'."""
         if isinstance(outcome, NoSuchValue):
             return None
         if isinstance(outcome, Died):
-            return Broken("an answer", shown)
-        held = self._held(name, args)
+            return Broken("an answer", self._shown(name, args, outcome))
+        if isinstance(outcome, Returned) and calls_of(self.functions[name]):
+            return self._broken_steps(name, args, outcome.value)
+        return self._broken(name, self._held(name, args), outcome, partial(self._shown, name, args, outcome))
+
+    def _broken(self, name: str, held: dict[str, Any], outcome: Outcome, shown: Callable[[], str]) -> Broken | None:
         raised = outcome.kind if isinstance(outcome, Raised) else ""
         held["raises"] = partial(_is_named, raised)
         held["result"] = outcome.value if isinstance(outcome, Returned) else None
@@ -130,10 +137,38 @@ class Evaluator:
             if clause not in self.unjudged[name] and (not raised or p.raised):
                 fault = self._judged(name, clause, p, held)
                 if fault is not None:
-                    return Broken(f"{clause}{fault}", shown)
+                    return Broken(f"{clause}{fault}", shown())
         if raised and not self._allowed(name, raised, held):
-            return Broken("no error but those that the contract promises", shown)
+            return Broken("no error but those that the contract promises", shown())
         return None
+
+    def _broken_steps(self, name: str, args: Sequence[Any], told: Sequence[Any]) -> Broken | None:
+        """Return what the first call breaks that breaks anything; what REQUIRES rules out ends the sequence."""
+        if len(told) != len(args[-1]) + 1:
+            return Broken("an answer", "it tells of other calls than were made")
+        calls, seen = calls_made(self.functions, name, args, told), dict[str, Any]()
+        for at, call in enumerate(calls):
+            before = {**calls[0].held, **seen, **call.held}
+            if any(self._fault(p, before) is not None for p in call.plan.contract.requires):
+                return None
+            seen = call.after.state.__dict__
+            held = {**calls[0].held, **seen, **call.held, BEFORE: before}
+            if broken := self._broken(call.function, held, call.outcome, partial(_as_called, calls[: at + 1])):
+                of = f"{call.called}: " if at and not broken.promise.startswith("INVARIANT") else ""
+                return Broken(of + broken.promise, f"{broken.shown}; {_ended(call)}", _ended(call))
+        return None
+
+    def parted(self, name: str, args: Sequence[Any], *outcomes: Outcome) -> list[str]:
+        """Return a case in words, and how two bodies end it; of a class, up to the first call that they differ in."""
+        if not calls_of(self.functions[name]):
+            shown = ", ".join(f"{p}={value!r}" for p, value in self._held(name, args).items())
+            return [shown[:2000], *map(ended, outcomes)]
+        told = [one.value if isinstance(one, Returned) else () for one in outcomes]
+        if not all(told):
+            return [_as_called(calls_made(self.functions, name, args)), *map(ended, outcomes)]
+        at = next((at for at, (one, other) in enumerate(zip(*told, strict=False)) if one != other), 0)
+        mine, theirs = (calls_made(self.functions, name, args, one)[: at + 1] for one in told)
+        return [_as_called(mine), _ended(mine[at]), _ended(theirs[at])]
 
     def clauses(self, name: str) -> dict[str, Predicate]:
         """Return what a function promises and can be evaluated, by its words."""
@@ -153,7 +188,7 @@ class Evaluator:
             self._foresee(partial(self._value, predicate.code, {**held, "all": tuple}))
         try:
             fault = self._fault(predicate, held)
-            if not predicate.when or self._truth(predicate.when, held):
+            if not predicate.when or self._truth(predicate, held):
                 self.seen[name][clause] += 1
         except UNJUDGED as why:
             self.unjudged[name][clause] = WHY[type(why)]
@@ -165,7 +200,8 @@ class Evaluator:
 
     def _fault(self, predicate: Predicate, held: Mapping[str, Any]) -> str | None:
         try:
-            olds = {old: self._value(code, held) for old, code in predicate.olds}
+            past = held.get(BEFORE, held)
+            olds = {old: self._value(code, past) for old, code in predicate.olds if old in predicate.code}
             return None if self._value(predicate.code, {**held, **olds}) else ""
         except (Postponed, Gone, *UNJUDGED):
             raise
@@ -175,12 +211,13 @@ class Evaluator:
     def _allowed(self, name: str, raised: str, held: dict[str, Any]) -> bool:
         contract = self.functions[name].contract
         for p in (*contract.predicates, *self._settled.get(name, ())):
-            if raised in p.raised and (not p.when or self._truth(p.when, held)):
+            if raised in p.raised and (not p.when or self._truth(p, held)):
                 return True
         return False
 
-    def _truth(self, code: str, held: Mapping[str, Any]) -> bool:
-        return self._fault(Predicate(code, code), held) is None
+    def _truth(self, predicate: Predicate, held: Mapping[str, Any]) -> bool:
+        """Tell whether what a predicate presupposes is true."""
+        return self._fault(replace(predicate, code=predicate.when), held) is None
 
     def test(self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]) -> Broken | None:
         """Return what a test of a claim shows for some values of its variables; ``None`` where all is as promised.
@@ -261,7 +298,17 @@ class Evaluator:
         return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=True)}
 
     def _shown(self, name: str, args: Sequence[Any], outcome: Outcome) -> str:
+        if calls_of(self.functions[name]):
+            return f"{_as_called(calls_made(self.functions, name, args))}; {ended(outcome)}"
         return f"{_named(self._held(name, args)) or 'no arguments'}; {ended(outcome)}"
+
+
+def _as_called(calls: Sequence[CallMade]) -> str:
+    return "; ".join(f"{call.called}({_named(call.held)})" for call in calls)
+
+
+def _ended(call: CallMade) -> str:
+    return f"{ended(call.outcome)}; then {_named(call.after.state.__dict__)}"
 
 
 def _is_named(name: str, error: type[Exception]) -> bool:

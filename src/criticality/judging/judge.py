@@ -16,6 +16,7 @@ from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.shapes import spread
 from criticality.judging.solving import solved
+from criticality.judging.steps import calls_of
 from criticality.judging.trying import CANDIDATE, alike, outcomes
 from criticality.judging.values import Case, Values
 from criticality.judging.wire import PLACES, Unreadable, pack, to_json
@@ -121,6 +122,8 @@ class Judge(Comparing):
         return not reported and not verdict.guilty
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
+        if calls_of(self.functions[name]) and not isinstance(outcome, Died):
+            args, broken = self._shortest(name, args, broken)
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
         tampered = None
         with suppress(Unreadable):
@@ -131,9 +134,18 @@ class Judge(Comparing):
         verdict.faults.append(
             Fault(
                 kind=_kind(outcome), function=name, promise=broken.promise, what=str(broken)[:600],
-                args=to_json(self.codec.request(name, args)), outcome=ended(outcome),
+                args=to_json(self.codec.request(name, args)), outcome=broken.ended or ended(outcome),
             )
         )  # fmt: skip
+
+    def _shortest(self, name: str, args: tuple[Any, ...], broken: Broken) -> tuple[tuple[Any, ...], Broken]:
+        """Return a case of a class with no call that is not needed to break the same promise."""
+        for at in reversed(range(len(args[-1]))):
+            fewer = (*args[:-1], (*args[-1][:at], *args[-1][at + 1 :]))
+            again = self._broken(name, fewer, self._process(CANDIDATE).call(name, fewer))
+            if again is not None and again.promise == broken.promise:
+                args, broken = fewer, again
+        return args, broken
 
     def _differs(self, call: Call) -> bool:
         if call.name in self._above:

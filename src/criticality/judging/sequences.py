@@ -41,6 +41,8 @@ class Sequences(Shapes):
         #: How likely the next one follows in another way.
         self._anew = 0.5
         self._bank: dict[str, list[Any]] = {}
+        #: The type of calls of a class, which follow each other in no way; none else.
+        self.calls = ""
         #: How long each item is that is made now.
         self.each: int | None = None
 
@@ -100,6 +102,8 @@ class Sequences(Shapes):
 
     def _offers(self, kind: TypeRef, items: Sequence[Any], many: int, way: str) -> Iterator[Any]:
         """Yield what may come next, by how the last item that was taken looks."""
+        if kind.name == self.calls:
+            yield from (self.draw(kind) for _ in range(2 * many + _MISSES))
         word, _, step = way.partition(" ")
         self._anew = self.random.choice((0.5, 0.1))
         if word == "equal":

@@ -14,6 +14,7 @@ from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed, sho
 from criticality.judging.hearing import Hearing
 from criticality.judging.patience import UNJUDGED, WHY
 from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
+from criticality.judging.steps import calls_of
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import Codec, Unreadable, array, pack, same, to_json
 from criticality.order import resting_on
@@ -80,7 +81,8 @@ class Trial:
         """
         rows = [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())]
         pinned = [args for args, _, _ in self.codec.cases(name, rows)]
-        counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
+        few = self._asks(name) or calls_of(self.functions[name])
+        counts = replace(self.hearing.counts, longest=_ASKED) if few else self.hearing.counts
         values, params = self._values(name, turn), self.functions[name].parameters
         return list(values.cases(params, self.evaluator.conditions(name), pinned, counts))
 
@@ -101,7 +103,9 @@ class Trial:
         literals = literals_of(contracts, self.claims, "\n".join(bodies))
         clauses = [p.code for p in self.evaluator.clauses(name).values()]
         led = (*bodies[: 1 + bool(turn) * 9], *clauses)
-        return Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
+        values = Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
+        values.calls = calls_of(self.functions[name])
+        return values
 
     def _known_results(self, name: str) -> dict[str, list[Any]]:
         """Return results of accepted functions by type, for those types that a function takes."""

@@ -60,6 +60,31 @@ def unpack(data: bytes) -> Any:
         raise Unreadable("its answer cannot be read") from None
 
 
+def _whole(value: Any) -> Any:
+    return int(value) if -_BITS <= value < 2 * _BITS else _extended(BIG, str(int(value)).encode())
+
+
+def _when(value: Any) -> Any:
+    return _extended(WHEN, value.isoformat().encode())
+
+
+#: How values without parts are written and read.
+_SCALARS: dict[str, tuple[_Turn, _Turn]] = {
+    "Int": (_whole, lambda v: v if type(v) is int else int(_extension(v, BIG))),
+    "Float": (float, lambda v: float(v) if type(v) is int else _of(float, v, "Float")),
+    "Decimal": (lambda v: _extended(DECIMAL, f"{Decimal(v):f}".encode()), lambda v: Decimal(_extension(v, DECIMAL))),
+    "Bool": (bool, lambda v: _of(bool, v, "Bool")),
+    "Bytes": (bytes, lambda v: _of(bytes, v, "Bytes")),
+    "Text": (str, lambda v: _of(str, v, "Text")),
+    "String": (str, lambda v: _of(str, v, "String")),
+    "UUID": (str, lambda v: UUID(_of(str, v, "UUID"))),
+    # Some languages have one type for both.
+    "Date": (_when, lambda v: date.fromisoformat(_extension(v, WHEN)[:10])),
+    "Timestamp": (_when, lambda v: _moment(_extension(v, WHEN))),
+    "Unit": (lambda v: None, lambda v: _of(type(None), v, "Unit")),
+}
+
+
 class Codec:
     """Between the judge's values and those of the wire, for the functions of a plan."""
 
@@ -128,16 +153,8 @@ class Codec:
     def _made_writer(self, kind: TypeRef) -> _Turn:
         spec, inside = self.domain.spec, [self._writer(arg) for arg in kind.args]
         match kind.name:
-            case "Int":
-                return lambda v: int(v) if -_BITS <= v < 2 * _BITS else _extended(BIG, str(int(v)).encode())
-            case "Decimal":
-                return lambda v: _extended(DECIMAL, f"{Decimal(v):f}".encode())
-            case "Bool" | "Float" | "Text" | "String" | "Bytes" | "UUID" as name:
-                return {"Bool": bool, "Float": float, "Bytes": bytes}.get(name, str)
-            case "Date" | "Timestamp":
-                return lambda v: _extended(WHEN, v.isoformat().encode())
-            case "Unit":
-                return lambda v: None
+            case name if name in _SCALARS:
+                return _SCALARS[name][0]
             case "List" | "Set":
                 return lambda v: [*map(inside[0], v)]
             case "Tuple":
@@ -162,23 +179,8 @@ class Codec:
         domain, inside = self.domain, [self._reader(arg) for arg in kind.args]
         spec = domain.spec
         match kind.name:
-            case "Int":
-                return lambda v: v if type(v) is int else int(_extension(v, BIG))
-            case "Float":
-                return lambda v: float(v) if type(v) is int else _of(float, v, kind)
-            case "Decimal":
-                return lambda v: Decimal(_extension(v, DECIMAL))
-            case "Bool" | "Text" | "String" | "Bytes" as name:
-                wanted = {"Bool": bool, "Bytes": bytes}.get(name, str)
-                return lambda v: _of(wanted, v, kind)
-            case "UUID":
-                return lambda v: UUID(_of(str, v, kind))
-            case "Date":  # some languages have one type for both
-                return lambda v: date.fromisoformat(_extension(v, WHEN)[:10])
-            case "Timestamp":
-                return lambda v: _moment(_extension(v, WHEN))
-            case "Unit":
-                return lambda v: _of(type(None), v, kind)
+            case name if name in _SCALARS:
+                return _SCALARS[name][1]
             case "List":
                 return lambda v: tuple(map(inside[0], _of(list, v, kind)))
             case "Set":
@@ -211,7 +213,7 @@ def _moment(written: str) -> datetime:
     return when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when
 
 
-def _of(wanted: type, value: Any, kind: TypeRef) -> Any:
+def _of(wanted: type, value: Any, kind: TypeRef | str) -> Any:
     if not isinstance(value, wanted):
         raise Unreadable(f"its result is no {kind}")
     return value

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from llm_runtime.structs import Struct
@@ -48,7 +48,7 @@ class Predicate(Struct):
         names: free names, without those of ``olds``' own making.
         calls: names that are called, without the language's own functions.
         raised: the errors that ``raises(...)`` names.
-        when: of ``A implies B``, the code of ``A`` where it speaks of what stands before the call; else empty.
+        when: of ``A implies B``, the code of ``A`` where it speaks of no result and no error; else empty.
     """
 
     text: str
@@ -96,7 +96,6 @@ def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
     if tree is None:
         return Predicate(text)
     _check(tree)
-    when = _antecedent(tree.body)
     free = _free_names(tree.body) - BUILTINS
     if known is not None:
         unknown = sorted(free - known - {"old", "raises", "result"})
@@ -104,16 +103,26 @@ def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
             raise PredicateFault(f"{text!r} uses {', '.join(unknown)}, which nothing defines")
     calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     rewriter = _Rewriter()
-    body = rewriter.visit(tree.body)
+    body = ast.fix_missing_locations(rewriter.visit(tree.body))
     return Predicate(
         text=text,
-        code=ast.unparse(ast.fix_missing_locations(body)),
+        code=ast.unparse(body),
         olds=tuple(rewriter.olds),
         names=frozenset(free - {"old", "raises"} - rewriter.raised),
         calls=frozenset(calls - BUILTINS - {"old", "raises"}),
         raised=frozenset(rewriter.raised),
-        when=when,
+        when=_antecedent(body),
     )
+
+
+def renamed(code: str, names: Mapping[str, str]) -> str:
+    """Return an expression with other names in the place of free ones."""
+    tree = ast.parse(code, mode="eval")
+    free = _free_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in free:
+            node.id = names.get(node.id, node.id)
+    return ast.unparse(tree)
 
 
 def _antecedent(body: ast.expr) -> str:
@@ -121,7 +130,7 @@ def _antecedent(body: ast.expr) -> str:
     if isinstance(body, ast.BoolOp) and isinstance(body.op, ast.Or) and len(body.values) == 2:
         first = body.values[0]
         names = {node.id for node in ast.walk(first) if isinstance(node, ast.Name)}
-        if isinstance(first, ast.UnaryOp) and isinstance(first.op, ast.Not) and not names & {"result", "raises", "old"}:
+        if isinstance(first, ast.UnaryOp) and isinstance(first.op, ast.Not) and not names & {"result", "raises"}:
             return ast.unparse(first.operand)
     return ""
 

@@ -42,11 +42,15 @@ class TypeRef(Struct):
     def __str__(self) -> str:
         return f"{self.name}<{', '.join(map(str, self.args))}>" if self.args else self.name
 
+    def parts(self) -> Iterator[TypeRef]:
+        """Yield it and every type in it, outermost first."""
+        yield self
+        for arg in self.args:
+            yield from arg.parts()
+
     def names(self) -> Iterator[str]:
         """Yield every name in it, outermost first."""
-        yield self.name
-        for arg in self.args:
-            yield from arg.names()
+        return (part.name for part in self.parts())
 
     @property
     def depth(self) -> int:

@@ -39,12 +39,16 @@ class Database(Protocol):
     keep_still: str
     hold_schema: str
 
-    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True) -> list[tuple[Any, ...]]:
+    def execute(
+        self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False
+    ) -> list[tuple[Any, ...]]:
         """Run one statement; its rows, if it has any. Raises :class:`~llm_runtime.errors.StoreError`.
 
         Args:
             flush: whether a commit of it waits for the disk. One that does not goes with the next one that does; a
                 power cut before that takes it, and all after it.
+            repeatable: whether doing it twice does no harm: it is done again where a connection was lost in it. What
+                reads always is.
         """
         ...
 
@@ -104,7 +108,9 @@ class SqliteDatabase:
                 self._connection.close()
                 raise
 
-    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True) -> list[tuple[Any, ...]]:
+    def execute(
+        self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False
+    ) -> list[tuple[Any, ...]]:
         with self._lock, explained(self.path):
             if flush != self._flushes and not self._connection.in_transaction:
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if flush else 'NORMAL'}")

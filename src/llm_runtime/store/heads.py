@@ -51,7 +51,7 @@ class Heads:
         """
         head, signature = signed.head, (signed.signature, signed.public_key)
         values = (run_id, head.run_id, head.length, head.digest, trail, *signature, run_id, holder)
-        self._writer.execute(SQL["keep"].format(keep_still=self._writer.keep_still), values)
+        self._writer.execute(SQL["keep"].format(keep_still=self._writer.keep_still), values, repeatable=True)
 
     def load(self, run_id: str) -> tuple[SignedHead, bytes] | None:
         """Return the head of a run, unchecked, with its trail; ``None`` where there is none."""

@@ -80,7 +80,7 @@ class Owner:
         """Give a sign of life, as :meth:`live` has it done, and look at what is still held."""
         number = os.getpid()
         process = " ".join((self._inode, *_machine(), str(number), _began(number)))
-        self.database.execute(SQL["beat"], (self.name, process), flush=False)
+        self.database.execute(SQL["beat"], (self.name, process), flush=False, repeatable=True)
         self.woken()
 
     def alive(self, process: str, beat: int, now: int) -> bool:
@@ -130,7 +130,7 @@ class Owner:
             return False
         del self._seen[name]
         bury = "DELETE FROM owners WHERE name = ? AND beat = ? RETURNING 1"
-        return bool(self.database.execute(bury, (name, beat)))
+        return bool(self.database.execute(bury, (name, beat), repeatable=True))
 
     def _ended_here(self, process: str) -> bool:
         """Tell whether a process is known to have ended, from its row alone."""

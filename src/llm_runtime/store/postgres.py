@@ -9,18 +9,21 @@ from pathlib import Path
 
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreError
+from llm_runtime.events import RunStarted
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import SQL, migrate, migrations_in
 from llm_runtime.store.durability import Durability
 from llm_runtime.store.heads import Heads, forget_files, take_heads
 from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
+from llm_runtime.store.run_log import RunLog
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.schema import WRITTEN_NOW
 from llm_runtime.store.signing import KeySigner, Signer
 
 _ROW = f"({', '.join('?' * 12)})"
-#: Runs that a process of an older version writes: it held them by locks of its connection.
+#: Rows that one process leaves to the server to flush when it likes.
+_MOST_UNFLUSHED = 200
 
 
 class PostgresStore(RunStore):
@@ -57,6 +60,8 @@ class PostgresStore(RunStore):
         super().__init__("this database", clock, durability)
         self.url = url
         self._database = self.reader = self.writer = PostgresDatabase(url)
+        self._unflushed: list[Row] = []
+        self._database.when_back = self._put_again
         try:
             if self._database.execute(SQL["written_by_older"], (LOCK_CLASS,)):
                 raise StoreBusy(WRITTEN_NOW)
@@ -71,6 +76,14 @@ class PostgresStore(RunStore):
             self._database.close()
             raise
         self.owner = Owner(self._database, silent_s=silent_s, woken=self._tell_the_late)
+
+    def start(self, started: RunStarted) -> RunLog:
+        try:
+            return super().start(started)
+        except StoreUnreachable:
+            # It may have been made; then it is this owner's.
+            made = self._is_mine(started.run_id)
+            return self.reopen(started.run_id) if made else super().start(started)
 
     def size(self) -> int:
         tables = "'runs', 'records', 'heads', 'tags', 'words', 'searched', 'notes'"
@@ -110,10 +123,23 @@ class PostgresStore(RunStore):
     def _put(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         # One statement commits by itself: a transaction of its own would cost two round trips more. Who takes a run
         # over waits for it, and what begins after that finds another holder.
-        runs = {row[0] for row in rows}
+        runs, alone = {row[0] for row in rows}, not self._database.in_transaction
+        if alone:
+            flush = flush or len(self._unflushed) > _MOST_UNFLUSHED
+            self._unflushed += rows
         marks, values = ", ".join("?" * len(runs)), ", ".join([_ROW] * len(rows))
         statement = SQL["put"].format(marks=marks, keep_still=self._database.keep_still, rows=values)
-        return len(self._database.execute(statement, [*runs, holder, *chain.from_iterable(rows)], flush=flush))
+        made = len(self._database.execute(statement, [*runs, holder, *chain.from_iterable(rows)], flush=flush))
+        if alone and flush:
+            # With a commit all before it are flushed.
+            self._unflushed.clear()
+        return made
+
+    def _put_again(self) -> None:
+        """Put what a server that fell had committed and not flushed, so that what follows leaves no gap before it."""
+        lost = [row for row in self._unflushed if not self._hold([row])]
+        if lost:
+            self._put(lost, self.owner.name, flush=True)
 
 
 def _folder_of(url: str) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +38,15 @@ class PostgresDatabase:
     """Statements with ``?`` for values over one connection, from any thread, one at a time.
 
     A statement whose connection is lost raises :class:`StoreUnreachable`, and the next one connects again; only
-    what merely reads is repeated here. ``assay_now()`` in a statement is the server's clock in microseconds.
+    what merely reads, and what says that it may be repeated, is done again here. ``assay_now()`` in a statement is
+    the server's clock in microseconds.
 
     Args:
         url: ``postgresql://...``; may carry a password, which no message repeats.
         patience: seconds to wait for a server that is not there.
+
+    Attributes:
+        when_back: called with each new connection after the first, before any statement over it.
     """
 
     skip_locked = "FOR UPDATE SKIP LOCKED"
@@ -55,12 +59,15 @@ class PostgresDatabase:
         self._lock = threading.RLock()
         self._depth = 0
         self._connection: psycopg.Connection | None = None
+        self.when_back: Callable[[], object] = int
         try:
             self._connect(patience=0)
         except StoreUnreachable as fault:
             raise StoreUnwritable(str(fault)) from None
 
-    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True) -> list[tuple[Any, ...]]:
+    def execute(
+        self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False
+    ) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows. Raises :class:`~llm_runtime.errors.StoreError`."""
         if not flush:
             sql += f", {_UNFLUSHED}" if " RETURNING " in sql else f" RETURNING {_UNFLUSHED}"
@@ -68,7 +75,7 @@ class PostgresDatabase:
             try:
                 return self._execute(sql, values)
             except StoreUnreachable:
-                if self._depth or not sql.lstrip().startswith("SELECT"):
+                if self._depth or not (repeatable or sql.lstrip().startswith("SELECT")):
                     raise
                 return self._execute(sql, values)
 
@@ -88,6 +95,11 @@ class PostgresDatabase:
             finally:
                 self._depth -= 1
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a statement now is part of a transaction of several."""
+        return self._depth > 0
+
     def close(self) -> None:
         """Let go of the connection."""
         with self._lock:
@@ -105,6 +117,7 @@ class PostgresDatabase:
 
         if self._depth == 0 and (self._connection is None or self._connection.closed):
             self._connect(self._patience)
+            self.when_back()
         connection = self._connection
         assert connection is not None
         try:

@@ -254,9 +254,9 @@ class RunStore(RunReader):
         try:
             for (before,) in self.writer.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,)):
                 # Whoever took it in between has put another name there.
-                hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder = ? RETURNING 1"
+                hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder IN (?, ?) RETURNING 1"
                 free = before in ("", mine) or self.owner.gone(before)
-                if not (free and self.writer.execute(hold, (mine, run_id, before), flush=False)):
+                if not (free and self.writer.execute(hold, (mine, run_id, before, mine), repeatable=True)):
                     raise StoreBusy(f"{busy}; wait for it, or stop it first")
         except BaseException:
             self._taken.discard(run_id)
@@ -265,7 +265,7 @@ class RunStore(RunReader):
     def _release(self, run_id: str) -> None:
         self._taken.discard(run_id)
         free = "UPDATE runs SET holder = '' WHERE run_id = ? AND holder = ?"
-        self.writer.execute(free, (run_id, self.owner.name), flush=False)
+        self.writer.execute(free, (run_id, self.owner.name), flush=False, repeatable=True)
 
     def _is_mine(self, run_id: str) -> bool:
         mine = f"SELECT 1 FROM runs WHERE run_id = ? AND holder = ? {self.writer.keep_still}"

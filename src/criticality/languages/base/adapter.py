@@ -24,11 +24,12 @@ from criticality.languages.base.grammar import declared, inspection, mutants, sp
 from criticality.languages.base.grammar.smells import detect
 from criticality.languages.base.grammar.table import Table
 from criticality.languages.base.naming import words
-from criticality.languages.base.pages import Check, Filter, Named, page
+from criticality.languages.base.pages import Check, Named, page
 from criticality.languages.base.serving import forwarding
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.languages.base.witnesses import checked, conditions
 from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.pages import Filter
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef

@@ -9,11 +9,11 @@ from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill, vocabulary
 from criticality.languages.base.naming import capital, scalar_files
-from criticality.languages.base.pages import Filter
 from criticality.languages.cpp.expressions import CppRenderer, quoted
 from criticality.languages.cpp.names import SCALAR_HEADERS, ident, owned, parameter, usable
 from criticality.languages.cpp.toolchain import CppToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
+from criticality.pages import Filter
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import in_order

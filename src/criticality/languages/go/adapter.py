@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping
 
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
-from criticality.languages.base.data import fill
+from criticality.languages.base.data import fill, read_text
 from criticality.languages.base.naming import capital, pascal, type_names
-from criticality.languages.base.pages import Check, Filter, Named
+from criticality.languages.base.pages import Check, Named
 from criticality.languages.base.witnesses import checked
 from criticality.languages.go.expressions import GoRenderer, Inside
 from criticality.languages.go.names import PACKAGES, ident, kind, package, quoted, usable, with_imports
 from criticality.languages.go.toolchain import GoToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.pages import Filter
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import every_type, signature_types
@@ -22,10 +23,6 @@ from criticality.spec.values import every_type, signature_types
 #: Functions of ``support/values.go``.
 _HELPER = re.compile(
     r"\b(pick|same|compare|must|at|part|within|distinct|sortedBy|itself|least|greatest|sum|every|some|each|where|flat)\(|\bitself\b"
-)
-_INVALID = (
-    "// ErrInvalid is wrapped by what a constructor returns for a value that breaks a constraint.\n"
-    'var ErrInvalid = errors.New("invalid value")\n'
 )
 
 
@@ -61,7 +58,7 @@ class Go(GrammarLanguage):
     def domain(self, spec: Spec) -> Tree:
         parts = [self.type_source(spec, name) for name in spec.named_types()]
         if any("ErrInvalid" in part for part in parts):
-            parts.insert(0, _INVALID)
+            parts.insert(0, read_text(self.tools.language, "templates", "invalid.go"))
         code = "\n".join(parts)
         about = f"Package domain has the types of {spec.system.name}, and what must hold of every value of them."
         decimals = "Decimal" in type_names(spec)

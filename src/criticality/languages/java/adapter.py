@@ -10,12 +10,13 @@ from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import pascal
-from criticality.languages.base.pages import Check, Filter
+from criticality.languages.base.pages import Check
 from criticality.languages.java import names
 from criticality.languages.java.expressions import JavaRenderer
 from criticality.languages.java.names import IMPORTED, ident, java_file, kind, package, quoted
 from criticality.languages.java.toolchain import JavaToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.pages import Filter
 from criticality.spec.spec import Spec
 
 _LISTED = {"List": "List", "Bytes": "List", "Set": "Set", "Map": "Map"}

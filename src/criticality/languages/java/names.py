@@ -71,10 +71,7 @@ def require(spec: Spec) -> None:
     if taken:
         raise ConfigurationError(f"Java has a {taken[0]} of its own; give the type another name")
     for type_ in [*signature_types(spec), *every_type(spec)]:
-        parts = [type_]
-        while parts:
-            part = parts.pop()
-            parts += part.args
+        for part in type_.parts():
             if part.name == "Tuple" and not 2 <= len(part.args) <= _LONGEST:
                 raise ConfigurationError(f"{part} has no form in Java; give its parts names in a record")
 

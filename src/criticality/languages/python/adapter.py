@@ -13,12 +13,12 @@ from criticality.bodies import BodyUnreadable, Finding
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
-from criticality.languages.base.pages import Filter
 from criticality.languages.base.toolchain.isolation import isolator
 from criticality.languages.python import cases as case_tables
 from criticality.languages.python import domain, inspection, names, scans, serving, skeleton
 from criticality.languages.python.toolchain import PythonToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.pages import Filter
 from criticality.spec.spec import Spec
 from llm_runtime.installing import how_to_install, version_of
 
@@ -42,9 +42,7 @@ class Python(GrammarLanguage):
     usable = staticmethod(names.usable)
 
     def filters(self) -> dict[str, Filter]:
-        return {
-            "annotation": names.annotation, "safe": skeleton.safe,
-        }  # fmt: skip
+        return {"annotation": names.annotation, "safe": skeleton.safe}
 
     def domain(self, spec: Spec) -> Tree:
         return {f"src/{spec.package}/domain.py": domain.domain_source(spec)}

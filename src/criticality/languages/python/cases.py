@@ -69,13 +69,19 @@ def _file(spec: Spec, codec: Codec, module: ModulePlan, cases: Mapping[str, list
     body = "\n\n".join(parts)
     tested = [f.name for f in module.functions if re.search(rf"def test_{f.name}(_raises)?\(", body)]
     types = sorted(used({name: name for name in spec.named_types()}, body))
-    head = [f'"""Cases of {module.name}: calls that were judged, with their results."""', ""]
-    plain = sorted(used(_NAMES, body))
-    head += [*(line for line in plain if line.startswith("import")), *(line for line in plain if line[0] == "f")]
-    head += [*([""] if plain else []), "import pytest", ""]
-    head += [f"from {spec.package}.domain import {', '.join(types)}"] if types else []
-    head += [f"from {spec.package}.{module.name} import {', '.join(sorted(tested))}", "", ""]
-    return "\n".join(head) + "\n" + body
+    plain = sorted(used(_NAMES, body), key=lambda line: (line.startswith("from"), line))
+    lines = [f"from {spec.package}.domain import {', '.join(types)}"] if types else []
+    lines += [f"from {spec.package}.{module.name} import {', '.join(sorted(tested))}"]
+    return native_file(f"Cases of {module.name}: calls that were judged, with their results.", plain, lines, body)
+
+
+def native_file(title: str, plain: Sequence[str], tested: Sequence[str], body: str) -> str:
+    """Return a file that pytest reads.
+
+    Args:
+        plain, tested: imports of the language's own, and of what is tested.
+    """
+    return page(PACKAGE, "tests.jinja", {}, {"title": title, "plain": plain, "tested": tested, "body": body})
 
 
 def tables(

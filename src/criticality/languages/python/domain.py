@@ -6,14 +6,14 @@ A witness of a newtype is a class that checks its constraints when a value is ma
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from criticality.languages.base.forms import forms
-from criticality.languages.base.pages import page, sentence
+from criticality.languages.base.pages import page
 from criticality.languages.base.witnesses import conditions
 from criticality.languages.python.names import PACKAGE, WORDS, annotation, imports_for
-from criticality.spec.predicates import parse_predicate
+from criticality.pages import sentence
+from criticality.spec.predicates import parse_predicate, renamed
 from criticality.spec.spec import DataModel, NewType, Spec, root_type
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import every_type, in_order
@@ -61,12 +61,8 @@ def _over_fields(name: str, model: DataModel) -> Iterator[tuple[str, str]]:
 
 def _over_self(text: str, model: DataModel) -> str:
     """Return an invariant over fields as a condition over ``self``."""
-    fields = {field.name for field in model.fields}
-    tree = ast.parse(parse_predicate(text, known=fields).code, mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in fields and isinstance(node.ctx, ast.Load):
-            node.id = f"self.{node.id}"
-    return ast.unparse(tree)
+    fields = {field.name: f"self.{field.name}" for field in model.fields}
+    return renamed(parse_predicate(text).code, fields)
 
 
 def domain_source(spec: Spec) -> str:

@@ -9,7 +9,7 @@ from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import read_text, vocabulary
 from criticality.languages.base.naming import capital, scalar_files
-from criticality.languages.base.pages import Filter, Named
+from criticality.languages.base.pages import Named
 from criticality.languages.rust.expressions import RustRenderer, quoted
 from criticality.languages.rust.names import (
     SCALAR_MODULES,
@@ -24,6 +24,7 @@ from criticality.languages.rust.names import (
 )
 from criticality.languages.rust.toolchain import RustToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
+from criticality.pages import Filter
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import in_order, types_needed

@@ -14,12 +14,13 @@ from criticality.languages.base.expressions.nodes import Variable, walk
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import forms
 from criticality.languages.base.naming import camel, type_names
-from criticality.languages.base.pages import Check, Filter, sentence
+from criticality.languages.base.pages import Check
 from criticality.languages.base.witnesses import conditions
 from criticality.languages.typescript.expressions import TypeScriptRenderer, quoted
 from criticality.languages.typescript.names import annotation, identifier, imports, in_words, require_comparable, result
 from criticality.languages.typescript.toolchain import TypeScriptToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
+from criticality.pages import Filter, sentence
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
@@ -28,7 +29,6 @@ from llm_runtime.rewording import reworded
 
 _PACKAGE = "criticality.languages.typescript"
 _FORMS: dict[str, str] = vocabulary(_PACKAGE)["wire"]
-_DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 28 });\nexport { Decimal };\n'
 
 
 class TypeScript(GrammarLanguage):
@@ -72,20 +72,12 @@ class TypeScript(GrammarLanguage):
     def domain(self, spec: Spec) -> Tree:
         with reworded("an invariant of a record", PredicateFault):
             body = "\n".join(self.type_source(spec, name) for name in _in_order(spec))
-        head = [f"/** The types of {spec.system.name}, with what must hold of every value of them. */", ""]
-        if "Decimal" in type_names(spec):
-            head.append(_DECIMALS)
-        if "$." in body:
-            head += ['import * as $ from "./by-value.js";', ""]
-        if "Branded<" in body:
-            head.append(read_text(_PACKAGE, "templates", "brand.ts"))
-        return {"src/domain.ts": "\n".join([*head, body]), "src/by-value.ts": self.support("by-value.ts")}
+        source = self.page("domain", spec=spec, body=body, decimals="Decimal" in type_names(spec))
+        return {"src/domain.ts": source, "src/by-value.ts": self.support("by-value.ts")}
 
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         text = "\n\n".join(functions) + "\n"
-        lines = _imports(spec, module, plan, text)
-        purpose = " ".join(module.purpose.split()).replace("*/", "* /")
-        source = "\n".join([f"/** {purpose} */", "", *lines, *([""] if lines else []), text])
+        source = self.page("module", module=module, imports=_imports(spec, module, plan, text), text=text)
         return {self.module_path(spec, module.name): source}
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
@@ -95,12 +87,11 @@ class TypeScript(GrammarLanguage):
 
     def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
         functions = {module.name: [identifier(f.name) for f in module.functions] for module in plan}
-        head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";'
         files: Tree = {}
         for name, text in tests.items():
             used = imports(text, functions[name], f"../src/{name}.js")
             used += imports(text, [*spec.named_types(), "Decimal"], "../src/domain.js")
-            files[f"tests/{name}.test.ts"] = "\n".join([head, *used, "", f"{text}\n"])
+            files[f"tests/{name}.test.ts"] = self.page("tests", imports=used, text=text)
         return files | ({"tests/build.mjs": read_text(_PACKAGE, "build.mjs")} if files else {})
 
     def clauses(self, function: FunctionPlan) -> list[str]:

@@ -67,7 +67,7 @@ def condition(code: str, scope: Scope) -> Expression:
 
 def _known(code: str, expression: Expression) -> Expression:
     """Return the expression, whose every part has a type."""
-    if any(UNKNOWN in _all_types(node.type) for node in walk(expression)):
+    if any(UNKNOWN in node.type.parts() for node in walk(expression)):
         raise ExpressionFault(f"{code!r}: nothing says what its elements are")
     return expression
 
@@ -76,10 +76,6 @@ def _parsed(code: str) -> ast.expr:
     fault = ExpressionFault(f"{code!r} is no expression")
     with instead(fault, SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.parse(code, mode="eval").body
-
-
-def _all_types(kind: TypeRef) -> list[TypeRef]:
-    return [kind, *(inner for arg in kind.args for inner in _all_types(arg))]
 
 
 class ExpressionReader:
@@ -213,9 +209,9 @@ class ExpressionReader:
     def _pair(self, first: ast.expr, second: ast.expr, wanted: TypeRef | None = None) -> tuple[Expression, Expression]:
         """Two values as one type; each helps to understand the other."""
         left, right = self.read(first, wanted), self.read(second, wanted)
-        if UNKNOWN in _all_types(left.type) or isinstance(first, ast.Tuple | ast.Constant):
+        if UNKNOWN in left.type.parts() or isinstance(first, ast.Tuple | ast.Constant):
             left = self.read(first, right.type)
-        if UNKNOWN in _all_types(right.type) or isinstance(second, ast.Tuple | ast.Constant):
+        if UNKNOWN in right.type.parts() or isinstance(second, ast.Tuple | ast.Constant):
             right = self.read(second, left.type)
         kind = self.convert.common(left.type, right.type)
         return self.convert.to(left, kind), self.convert.to(right, kind)

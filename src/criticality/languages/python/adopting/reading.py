@@ -8,15 +8,20 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from criticality.languages.base.adopting import plan_name
+from criticality.languages.python.adopting.members import as_class, parameters_of
 from criticality.languages.python.adopting.suitable import is_lazy, refusal
-from criticality.standing import Candidate, Package, Parameter
+from criticality.standing import Candidate, Package
 from llm_runtime.errors import ConfigurationError
 
 _COMPILED = (".so", ".pyd", ".pyx")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,60}\Z")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_AGAIN = "its name is defined more than once in this file"
+_Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read_package(path: Path) -> Package:
@@ -49,7 +54,11 @@ def read_package(path: Path) -> Package:
             candidates.append(Candidate("", dotted.partition(".cpython")[0], "", file, refused=why))
         elif file.suffix == ".py":
             candidates += _module(file, dotted, plan_name(dotted, known), texts)
-    return Package(top.parent, top, tuple(candidates), texts)
+    nodes = {one.id: ast.parse(one.source).body[0] for one in candidates if one.written}
+    parsed = {name: node for name, node in nodes.items() if isinstance(node, ast.ClassDef)}
+    classes = {node.name: node for node in parsed.values()}
+    whole = (as_class(parsed[one.id], classes, one) if one.id in parsed else one for one in candidates)
+    return Package(top.parent, top, tuple(whole), texts)
 
 
 def _dotted(file: Path, root: Path) -> str:
@@ -70,11 +79,12 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
         return
     texts[file] = text
     names = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            why = "it is a class; methods are not adopted"
-            yield Candidate("", dotted, node.name, file, node.lineno, refused=why)
+            plain = _HUMP.sub("_", node.name).lower().strip("_")
+            one = _candidate(node, f"{plain}_class" if plain in names else plain, file, dotted, plan_name, text)
+            yield replace(one, written=node.name, refused=_AGAIN if classes.count(node.name) > 1 else "")
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield _function(node, file, dotted, plan_name, text, classes, names.count(node.name))
         elif isinstance(node, ast.If | ast.Try):
@@ -86,36 +96,29 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
 
 def _function(
     node: ast.FunctionDef | ast.AsyncFunctionDef, file: Path, dotted: str, plan_name: str, text: str,
-    classes: set[str], times: int,
+    classes: list[str], times: int,
 ) -> Candidate:  # fmt: skip
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    doc = ast.get_docstring(node) or ""
     why = refusal(node, classes)
     if not _NAME.match(node.name):
         why = "it is private" if node.name.startswith("_") else "its name is not in lower case"
     elif times > 1:
-        why = why or "its name is defined more than once in this file"
-    return Candidate(
-        id=f"{plan_name}.{node.name}", module=dotted, name=node.name, path=file, line=first,
-        source="\n".join(text.split("\n")[first - 1 : node.end_lineno]), doc=doc, refused=why,
-        parameters=tuple(_parameters(node.args)), examples=tuple(_examples(doc)), body=_body(node),
+        why = why or _AGAIN
+    one = _candidate(node, node.name, file, dotted, plan_name, text)
+    return replace(
+        one, refused=why, parameters=tuple(parameters_of(node.args)), examples=tuple(_examples(one.doc)),
         lazy=is_lazy(node),
     )  # fmt: skip
 
 
-def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """Return the statements of a function, without its documentation."""
+def _candidate(node: _Defined, name: str, file: Path, dotted: str, plan_name: str, text: str) -> Candidate:
+    """Return what a function and a class have of their text: its body is the statements without documentation."""
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    return "\n".join(ast.unparse(statement) for statement in statements) or "pass"
-
-
-def _parameters(args: ast.arguments) -> Iterator[Parameter]:
-    plain = [*args.posonlyargs, *args.args]
-    defaults = [None] * (len(plain) - len(args.defaults)) + list(args.defaults)
-    for arg, default in zip(plain, defaults, strict=True):
-        yield Parameter(arg.arg, ast.unparse(default) if default else "")
-    for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        yield Parameter(arg.arg, ast.unparse(default) if default else "", keyword=True)
+    return Candidate(
+        id=f"{plan_name}.{name}", module=dotted, name=name, path=file, line=first,
+        source="\n".join(text.split("\n")[first - 1 : node.end_lineno]), doc=ast.get_docstring(node) or "",
+        body="\n".join(ast.unparse(statement) for statement in statements) or "pass",
+    )  # fmt: skip
 
 
 def _examples(doc: str) -> list[tuple[str, str]]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
+from criticality.judging.steps import field_of
 from criticality.language import Plan
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
@@ -21,7 +22,11 @@ from criticality.languages.python.domain import domain_source
 from criticality.languages.python.serving import kind_of, serve
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.spec import Spec
+from criticality.spec.types import Param
+from criticality.spec.values import fields_of
 from criticality.standing import AS_IS, PREFIX, Adopter, Candidate, Package, by_keyword
+
+Keywords: TypeAlias = "dict[str, Any]"
 
 
 @dataclass(frozen=True)
@@ -49,26 +54,48 @@ class AdoptedPython(Python):
         return _program(self.package, spec, plan, variants, self._shims)
 
     def _shims(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
-        ((module, function),) = index(plan).values()
-        name = f"{module.name}.{function.name}"
-        text = f"from {spec.package}.shim import adopted\n"
-        if name in bodies:
-            text += f"{function.name} = adopted(**{self._call(function, bodies[name])!r})\n"
+        module, function = index(plan)[self.candidate.id]
+        text = f"from {spec.package} import domain\nfrom {spec.package}.shim import adopted, adopted_class\n"
+        if body := bodies.get(self.candidate.id):
+            own = self._class(spec, plan) if self.candidate.members else _of_function(function, self.candidate)
+            what = "adopted_class(domain, " if self.candidate.members else "adopted("
+            text += f"{function.name} = {what}**{self._call(body) | own!r})\n"
         return {f"{module.name}.py": text}
 
-    def _call(self, function: FunctionPlan, body: Body) -> dict[str, Any]:
+    def _call(self, body: Body) -> Keywords:
         candidate = self.candidate
         return _where(self.package, candidate.path, candidate.module) | {
-            "name": function.name,
-            "params": [
-                [p.name, kind_of(p.type), p.name in by_keyword(function, candidate)] for p in function.parameters
-            ],
-            "result": kind_of(function.result),
-            "errors": sorted(function.errors),
+            "name": candidate.written or candidate.name,
             "first": PREFIX,
             "changed": with_body(candidate.source, body.text) if body.text else "",
             "needed": _imports(self.package.texts.get(candidate.path, "")),
         }
+
+    def _class(self, spec: Spec, plan: Plan) -> Keywords:
+        candidate, functions, methods = self.candidate, index(plan), dict[str, list[Any]]()
+        whole, (state, _, after) = functions[candidate.id][1], candidate.named.records
+        for name in (name for members in candidate.named.enums.values() for name in members):
+            method, member = functions[f"{candidate.id}_{name}"][1], candidate.members[name]
+            fields = [field_of(f"a{at}", p.type) for at, p in enumerate(method.parameters)]
+            kind = kind_of(method.result) if method.result.name != state else None
+            taken, into = _sent(method.parameters, member), field_of("result", method.result)
+            methods[name] = [member.written, taken, fields, kind, into]
+        observers = [[candidate.observers[name], kind_of(of)] for name, of in fields_of(spec, state)]
+        return {
+            "state": state, "after": after, "errors": sorted(spec.errors), "methods": methods,
+            "params": _sent(whole.parameters[:-1], candidate), "observers": observers,
+        }  # fmt: skip
+
+
+def _of_function(function: FunctionPlan, candidate: Candidate) -> Keywords:
+    params, result = _sent(function.parameters, candidate), kind_of(function.result)
+    return {"errors": sorted(function.errors), "params": params, "result": result}
+
+
+def _sent(parameters: Sequence[Param], candidate: Candidate) -> list[list[Any]]:
+    """Return name, type and whether it goes by keyword, of each parameter."""
+    named = by_keyword([p.name for p in parameters], candidate)
+    return [[p.name, kind_of(p.type), p.name in named] for p in parameters]
 
 
 def _program(
@@ -80,7 +107,10 @@ def _program(
 ) -> ServedProgram:
     def sources(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
         shim = read_text("criticality.languages.python.adopting", "shim.py")
-        files = {"__init__.py": "", "domain.py": domain_source(spec), "shim.py": shim}
+        # The judge alone says which calls are made; here they only have a form.
+        loose = {name: model.model_copy(update={"invariants": []}) for name, model in spec.data_models.items()}
+        domain = domain_source(spec.model_copy(update={"data_models": loose}))
+        files = {"__init__.py": "", "domain.py": domain, "shim.py": shim}
         return {f"src/{spec.package}/{path}": text for path, text in (files | shims(spec, plan, bodies)).items()}
 
     program = serve(spec, plan, variants, sources)
@@ -88,7 +118,7 @@ def _program(
     return replace(program, read_only=(*program.read_only, package.root if installed else package.top))
 
 
-def _where(package: Package, path: Path, module: str) -> dict[str, str]:
+def _where(package: Package, path: Path, module: str) -> Keywords:
     return {"root": str(package.root), "module": module, "file": str(path)}
 
 
@@ -96,7 +126,7 @@ def with_body(source: str, body: str) -> str:
     """Return a function's whole text with another body; its documentation is left out."""
     tree = ast.parse(source)
     function = tree.body[0]
-    assert isinstance(function, ast.FunctionDef)
+    assert isinstance(function, ast.FunctionDef | ast.ClassDef)
     function.body = ast.parse(body).body
     return ast.unparse(ast.fix_missing_locations(tree))
 

@@ -4,12 +4,15 @@ Stands alone: nothing of the tool is imported in here.
 """
 
 # pyright: basic
+from __future__ import annotations
+
 import importlib
 import signal
 import sys
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from itertools import islice
 from uuid import UUID
 
@@ -57,14 +60,72 @@ def importing(root, module, file):
     return lambda: words
 
 
-def adopted(root, module, file, name, params, result, errors, first, changed, needed):
+def adopted(errors, name, params, result, first, **where):
     """Return the function ``name`` of a module, called with values of the wire's types.
 
     Args:
         params: name, type and whether it goes by keyword, each.
         errors: names of errors that are promised; one below them is one of them.
         first: items that are taken of an iterator, where a list of them is promised.
-        changed: the function's whole text, where it is another one.
+        where: what :func:`prepared` takes.
+    """
+    real = getattr(prepared(**where), name)
+    known = {error: type(error, (Exception,), {}) for error in errors}
+
+    def call(*args):
+        try:
+            return called(real, args, params, result, first)
+        except Exception as error:
+            promised = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
+            if promised and promised != type(error).__name__:
+                raise known[promised](str(error)) from None
+            raise
+
+    return call
+
+
+def adopted_class(domain, state, after, errors, name, params, observers, methods, first, **where):
+    """Return the class ``name`` as a function of what makes an object, and of calls of its methods behind it.
+
+    Args:
+        domain: the module of types; ``state`` is what is seen of an object, ``after`` what came of a call.
+        observers: expression and type of what is seen of an object, each.
+        methods: by name in a call: its own name, parameters, the fields of a call that hold them, its type, ``None``
+            where it gives an object, and the field that it goes into.
+    """
+    make, state, after = getattr(prepared(**where), name), getattr(domain, state), getattr(domain, after)
+    nothing = dict.fromkeys(into for _, _, _, _, into in methods.values())
+    codes = [(compile(text, "<observer>", "eval"), of) for text, of in observers]
+
+    def seen(thing):
+        return state(*[checked(eval(code, {"self": thing}), of) for code, of in codes])  # noqa: S307
+
+    def asked(thing, call):
+        method, taken, fields, result, into = methods[call.to.value]
+        real = partial(getattr(thing, method), *[None] * 3 * (method == "__exit__"))
+        try:
+            value = called(real, [getattr(call, field) for field in fields], taken, result, first)
+            return "", nothing | {into: value if result else seen(value)}
+        except Exception as error:
+            names = [of.__name__ for of in type(error).__mro__]
+            return next((of for of in names if of in errors), names[0]), nothing
+
+    def run(*args):
+        thing = called(make, args[:-1], params, None, first)
+        told = [after("", seen(thing), **nothing)]
+        for call in args[-1]:
+            error, results = asked(thing, call)
+            told.append(after(error, seen(thing), **results))
+        return told
+
+    return run
+
+
+def prepared(root, module, file, changed, needed):
+    """Import a module.
+
+    Args:
+        changed: the text of a function or a class of it, where it is another one.
         needed: modules that its module imports when it is called; the seal would not let it.
     """
     there = imported(root, module, file)
@@ -72,29 +133,22 @@ def adopted(root, module, file, name, params, result, errors, first, changed, ne
         with suppress(Exception):
             importlib.import_module(other)
     if changed:
-        exec(compile(changed, file, "exec"), vars(there))
-    real = getattr(there, name)
-    known = {error: type(error, (Exception,), {}) for error in errors}
+        exec(compile(changed, file, "exec", annotations.compiler_flag), vars(there))
+    return there
 
-    def call(*args):
-        sent = [given(value, kind) for value, (_, kind, _) in zip(args, params, strict=True)]
-        by_place = [value for value, (_, _, keyword) in zip(sent, params, strict=True) if not keyword]
-        named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
-        try:
-            returned = real(*by_place, **named)
-            if result[0] == "List" and hasattr(returned, "__next__"):
-                returned = list(islice(returned, first))
-        except Exception as error:
-            promised = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
-            if promised and promised != type(error).__name__:
-                raise known[promised](str(error)) from None
-            raise
-        for value, arg, (param, kind, _) in zip(sent, args, params, strict=True):
-            if kind[0] in ("List", "Set", "Map", "Option") and value != given(arg, kind):
-                raise ArgumentChanged(param)
-        return checked(returned, result)
 
-    return call
+def called(real, args, params, result, first):
+    """Return what a call gives, as its type has it; ``None`` for a type is one that cannot be looked at."""
+    sent = [given(value, kind) for value, (_, kind, _) in zip(args, params, strict=True)]
+    by_place = [value for value, (_, _, keyword) in zip(sent, params, strict=True) if not keyword]
+    named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
+    returned = real(*by_place, **named)
+    if result and result[0] == "List" and hasattr(returned, "__next__"):
+        returned = list(islice(returned, first))
+    for value, arg, (param, kind, _) in zip(sent, args, params, strict=True):
+        if kind[0] in ("List", "Set", "Map", "Option") and value != given(arg, kind):
+            raise ArgumentChanged(param)
+    return checked(returned, result) if result else returned
 
 
 def given(value, kind):

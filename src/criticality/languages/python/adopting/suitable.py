@@ -27,7 +27,7 @@ def is_lazy(node: _Function) -> bool:
     own = list(_own(ast.Module(node.body, [])))
     given = [part.value for part in own if isinstance(part, ast.Return)]
     made = {ast.unparse(one.func).removeprefix("itertools.") for one in given if isinstance(one, ast.Call)}
-    made |= {_last(said)} if said else set()
+    made |= {last_name(said)} if said else set()
     items = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own)
     return items or any(isinstance(one, ast.GeneratorExp) for one in given) or not made.isdisjoint(_WORDS["lazy"])
 
@@ -37,7 +37,7 @@ def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
         yield "it is a coroutine"
     own = [part for statement in node.body for part in (statement, *_own(statement))]
     for decorator in node.decorator_list:
-        name = _last(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        name = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
         if name in _WORDS["decorators"]:
             yield f"it is decorated with @{name}"
     yield from _effects(own)
@@ -88,11 +88,12 @@ def _no_value(annotation: ast.expr | None, classes: Collection[str]) -> str:
             annotation = ast.parse(annotation.value, mode="eval").body
         except SyntaxError:
             return ""
-    names = (_last(part) for part in ast.walk(annotation)) if annotation else ()
+    names = (last_name(part) for part in ast.walk(annotation)) if annotation else ()
     return next((name for name in names if name in _WORDS["no_values"] or name in classes), "")
 
 
-def _last(node: ast.AST) -> str:
+def last_name(node: ast.AST) -> str:
+    """Return the last part of a dotted name; empty where a node is none."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 

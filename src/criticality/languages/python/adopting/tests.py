@@ -8,53 +8,45 @@ from pathlib import Path
 
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
-from criticality.languages.python.cases import tables, written
-from criticality.languages.python.names import WORDS, used
+from criticality.languages.base.pages import page
+from criticality.languages.python.adopting.sequences import sequence_tests
+from criticality.languages.python.cases import native_file, tables, written
+from criticality.languages.python.names import PACKAGE, WORDS, used
 from criticality.standing import PREFIX, Adopted, Package, by_keyword
 from llm_runtime.grouping import grouped
 
 #: Rows of calls that return, and of calls that raise.
 _MOST = 200, 60
-_PLAIN = f'''def plain(value):
-    """Lists and tuples alike, and of iterators the first items: what is compared are values."""
-    if hasattr(value, "__next__"):
-        value = list(islice(value, {PREFIX}))
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return {{key: plain(item) for key, item in value.items()}} if isinstance(value, dict) else value
-'''
 
 
 def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
     """Return test files by path: one a module, and what finds the package from there."""
     tested = [(one.candidate, tests) for one in adopted if (tests := _tests(one))]
     parts = grouped((one.id.partition(".")[0], test) for one, tests in tested for test in tests)
-    names = grouped((one.module, one.name) for one, _ in tested)
+    names = grouped((one.module, one.written or one.name) for one, _ in tested)
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
         way = os.path.relpath(package.root, folder / "tests")
-        tree["tests/conftest.py"] = (
-            f'"""Where {package.name} is imported from."""\n\nimport sys\nfrom pathlib import Path\n\n'
-            f"sys.path.insert(0, str((Path(__file__).parent / {way!r}).resolve()))\n"
-        )
+        told = {"name": package.name, "way": repr(way)}
+        tree["tests/conftest.py"] = page(PACKAGE, "conftest.jinja", {}, told) + "\n"
     return tree
 
 
 def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
-    body = "\n\n".join([_PLAIN, *tests])
-    imports = used(WORDS["literals"], body)
-    head = [f'"""Calls of {module} that were judged, with their results: the code as it was adopted."""', ""]
-    return "\n".join([*head, *imports, *([""] if imports else []), "import pytest", "",
-                      f"from {module} import {', '.join(sorted(names))}", "", "", body])  # fmt: skip
+    body = page(PACKAGE, "plain.jinja", {}, {"prefix": PREFIX, "tests": "\n\n".join(tests)})
+    head = f"Calls of {module} that were judged, with their results: the code as it was adopted."
+    return native_file(head, used(WORDS["literals"], body), [f"from {module} import {', '.join(sorted(names))}"], body)
 
 
 def _tests(adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
+    if candidate.members:
+        return sequence_tests(adopted)
     assert artifacts.spec is not None
     codec = Codec(Domain(artifacts.spec), artifacts.plan)
     function = codec.functions[candidate.id]
-    keywords = by_keyword(function, candidate)
+    keywords = by_keyword([p.name for p in function.parameters], candidate)
     parameters = [
         f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
     ]

@@ -13,7 +13,7 @@ from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
 from criticality.language import Plan, Tree
 from criticality.languages.base.adopting import PROBE, import_faults
-from criticality.languages.base.data import read_text
+from criticality.languages.base.data import fill, read_text
 from criticality.languages.base.expressions.nodes import Constant, Expression, Make, Member
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written
@@ -27,17 +27,6 @@ from criticality.spec.types import TypeRef
 from criticality.standing import Adopted, Adopter, Candidate, NamedTypes, Package
 
 _HERE = "criticality.languages.typescript.adopting"
-#: What the module itself prints would be taken for answers.
-_QUIET = "console.log = console.info = console.debug = () => undefined;"
-_LOADED = """import {{ createRequire }} from "node:module";
-import * as wire from "./codec.js";
-import * as shapes from "./shapes.js";
-import {{ $variant, serve }} from "./serving.js";
-{quiet}
-const files: Record<number, string> = {files};
-const load = () => createRequire(import.meta.url)(files[$variant] ?? files[-1]!);
-{table}
-"""
 
 
 class _Literals(TypeScriptRenderer):
@@ -121,7 +110,7 @@ def _program(
             text, (start, end) = package.texts[candidate.path], candidate.span
             files[f"package/{own}.variant{number}.ts"] = f"{text[:start]}{{\n{body}\n}}{text[end:]}"
             loaded[number] = f"../package/{own}.variant{number}.js"
-    main = _LOADED.format(quiet=_QUIET, files=json.dumps(loaded), table=table)
+    main = fill(_HERE, "loaded.ts", files=json.dumps(loaded), table=table)
     own = {"package.mjs": read_text(_HERE, "build.mjs"), "src/shapes.ts": read_text(_HERE, "shapes.ts")}
     files |= {**language.serving("src"), "src/serve.ts": main, **own}
     program = language.tools.served(files)
@@ -137,11 +126,7 @@ def _program(
 
 def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> ServedProgram:
     """Return the program that loads a function's module, and tells why that does not go."""
-    table = (
-        'let words = "";\n'
-        'try { load(); } catch (thrown) { words = String(thrown).split("\\n")[0]!.slice(0, 300); }\n'
-        f"serve({{ {json.dumps(PROBE)}: {{ call: () => words, parameters: [], result: wire.text }} }});"
-    )
+    table = fill(_HERE, "probe.ts", name=json.dumps(PROBE))
     return _program(TypeScript(), package, candidate, {0: ""}, table)
 
 
