@@ -246,7 +246,7 @@ async def _fails(case: _Case) -> str:
     one = next((one for one in case.mine(ran) if one.failure), None)
     _trusted(ran)
     if one is None or (failure := one.failure) is None:
-        none = f"no test of it ran to an end: {ran.tail[-300:]}"
+        none = f"no test of it ran to an end: {_why(case, ran, -300)}"
         raise _Refused("the test passes on the head" if case.passes(ran) else none)
     said = f"{failure.type}: {failure.message[-300:]}"
     at = failure.at.partition(":")[0]
@@ -257,6 +257,14 @@ async def _fails(case: _Case) -> str:
     _refuse(failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree")
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
+
+
+def _why(case: _Case, ran: Ran, last: int) -> str:
+    """Return why a run does not pass: what its test says, or the last characters of its output; that it was ended."""
+    failure = case.failed(ran)
+    said = failure.message[:200] or ran.tail[last:]
+    hangs = ran.ended and failure.kind != "hang" and not BEHAVIOUR.before(14)
+    return f"“{case.change.command}” does not come to an end and prints {said or 'nothing'}" if hangs else said
 
 
 def _trusted(ran: Ran) -> None:
@@ -288,8 +296,7 @@ async def _since(case: _Case) -> str:
 async def _mends(case: _Case) -> str:
     """See the test pass with the fix."""
     ran = await case.ask(case.change.head, case.made)
-    why = case.failed(ran).message[:200] or ran.tail[-200:]
-    _refuse(not case.passes(ran), f"with the fix the test does not pass: {why}")
+    _refuse(not case.passes(ran), f"with the fix the test does not pass: {_why(case, ran, -200)}")
     return "passes with the fix"
 
 
