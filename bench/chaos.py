@@ -1,8 +1,8 @@
 """Chaos: workers, database, provider and whoever fills the queue die or stop at random while recorded runs pass.
 
 ``python -m bench.chaos --runs 500 --minutes 30`` prints a table; runs arrive over half of that time. What has to
-hold: every result is that of a quiet run; calls paid for twice are at the most those that were in flight when
-something was killed; the books of provider, purse and runs agree.
+hold: every result is that of a quiet run, and no log has a gap; calls paid for twice are at the most those that were
+in flight when something was killed; the books of provider, purse and runs agree.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from assay.terms import Terms
 from bench.server import POSITION, TRIAGE
 from llm_runtime.errors import StoreError
 from llm_runtime.store import RunStore, open_store
+from llm_runtime.store.verify import verify
 from llm_runtime.testing import LoopbackServer, Received
 
 #: What is done to whom, and how often it is drawn.
@@ -59,6 +60,7 @@ class Ended:
     Args:
         runs: how many were put into the queue; ``done`` of them ended well.
         different: ids of runs whose result is not that of the quiet run.
+        broken: what is wrong with a log, by its run.
         troubles: what was done, how often.
         answered: answers that the provider gave and charged for.
         recorded: of them, those in the runs' logs.
@@ -70,6 +72,7 @@ class Ended:
     runs: int
     done: int = 0
     different: list[str] = field(default_factory=list[str])
+    broken: dict[str, str] = field(default_factory=dict[str, str])
     troubles: Counter[str] = field(default_factory=Counter[str])
     answered: int = 0
     recorded: int = 0
@@ -87,6 +90,8 @@ class Ended:
             found.append(f"{self.runs - self.done} runs did not end well")
         if self.different:
             found.append(f"results differ from the quiet run: {', '.join(self.different[:5])}")
+        if self.broken:
+            found.append(f"{len(self.broken)} logs are broken, the first: {next(iter(self.broken.items()))}")
         if self.answered - self.recorded > self.bound:
             found.append(f"{self.answered - self.recorded} answers paid for again, {self.bound} were in flight")
         if not self.spent <= self.charged <= self.spent + self.unsure:
@@ -215,6 +220,8 @@ class Chaos:
         ended.spent = purse.spent.cost
         ended.unsure = purse.held.cost + purse.unknown.cost
         results = _results(store)
+        checked = [verify(store, run.run_id) for run in store.runs(limit=1_000_000)]
+        ended.broken = {each.run_id: str(each.findings[0]) for each in checked if not each.intact}
         ended.done = len(results)
         ended.recorded = sum(calls for _, calls in results.values())
         store.close()
@@ -253,7 +260,7 @@ async def chaos(
     """
     from tests.llm_runtime.store.postgres_server import PostgresServer
 
-    postgres = PostgresServer(durable=True)
+    postgres = PostgresServer(durable=True, lazy=True)
     try:
         with tempfile.TemporaryDirectory() as folder:
             quiet = await Chaos(Path(folder), postgres, runs, workers, seed, stop_s).run(seconds, 0, {})
@@ -292,6 +299,7 @@ def table(ended: Ended) -> str:
         "runs, ended well": f"{ended.runs}, {ended.done}",
         "trouble": ", ".join(f"{count} x {what}" for what, count in ended.troubles.items()) or "none",
         "results that differ from the quiet run": str(len(ended.different)),
+        "logs with a gap": str(len(ended.broken)),
         "answers given, in the logs": f"{ended.answered:,}, {ended.recorded:,}",
         "paid for again, bound": f"{ended.answered - ended.recorded}, {ended.bound}",
         "charged, in the purse, unsure": f"{ended.charged:,} µ$, {ended.spent:,} µ$, {ended.unsure:,} µ$",

@@ -17,7 +17,8 @@ from tests.commands import Commands
 from tests.extent import FULL
 
 #: Seconds of a processor that a test may take; its author aims at a tenth. They are those of a machine that does
-#: the piece of work of `slowness` in PIECE seconds: a slower one is given more.
+#: the piece of work of `slowness` in PIECE seconds: a slower one is given more. A test that tests/slow.txt names runs
+#: beside browsers and boxes, on a processor that it shares, and may take twice as many.
 BOUND, PIECE = 3.0, 0.02
 #: Marks of tests that may take more, since `make test` leaves them out.
 FREE = frozenset({"long", "postgres", "browser", "box", "ray", "toolchain"})
@@ -68,9 +69,10 @@ class Meter:
         yield
         taken = spent() - self._begun - self._shared
         free = FREE | COUNTED if FULL else FREE
-        if taken <= self._bound or any(mark.name in free for mark in item.iter_markers()):
+        most = self._bound * (2 if item.get_closest_marker("slow") else 1)
+        if taken <= most or any(mark.name in free for mark in item.iter_markers()):
             return
-        if taken > (bound := self._bound * slowness()):
+        if taken > (bound := most * slowness()):
             pytest.fail(f"it takes {taken:.1f} s of a processor, and may take {bound:.1f} here: make it smaller")
 
     @pytest.hookimpl(wrapper=True)

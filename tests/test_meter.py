@@ -15,6 +15,7 @@ from tests.meter import Meter
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: takes seconds")
+    config.addinivalue_line("markers", "slow: takes half of them")
     config.pluginmanager.register(Meter("costs.txt", bound=0.04))
 """
 _TESTS = """

@@ -20,7 +20,8 @@ from llm_runtime.store.schema import WRITTEN_NOW
 from llm_runtime.store.signing import KeySigner, Signer
 
 _ROW = f"({', '.join('?' * 12)})"
-#: Runs that a process of an older version writes: it held them by locks of its connection.
+#: Rows that one process leaves to the server to flush when it likes.
+_MOST_UNFLUSHED = 200
 
 
 class PostgresStore(RunStore):
@@ -57,6 +58,8 @@ class PostgresStore(RunStore):
         super().__init__("this database", clock, durability)
         self.url = url
         self._database = self.reader = self.writer = PostgresDatabase(url)
+        self._unflushed: list[Row] = []
+        self._database.when_back = self._put_again
         try:
             if self._database.execute(SQL["written_by_older"], (LOCK_CLASS,)):
                 raise StoreBusy(WRITTEN_NOW)
@@ -110,10 +113,23 @@ class PostgresStore(RunStore):
     def _put(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         # One statement commits by itself: a transaction of its own would cost two round trips more. Who takes a run
         # over waits for it, and what begins after that finds another holder.
-        runs = {row[0] for row in rows}
+        runs, alone = {row[0] for row in rows}, not self._database.in_transaction
+        if alone:
+            flush = flush or len(self._unflushed) > _MOST_UNFLUSHED
+            self._unflushed += rows
         marks, values = ", ".join("?" * len(runs)), ", ".join([_ROW] * len(rows))
         statement = SQL["put"].format(marks=marks, keep_still=self._database.keep_still, rows=values)
-        return len(self._database.execute(statement, [*runs, holder, *chain.from_iterable(rows)], flush=flush))
+        made = len(self._database.execute(statement, [*runs, holder, *chain.from_iterable(rows)], flush=flush))
+        if alone and flush:
+            # With a commit all before it are flushed.
+            self._unflushed.clear()
+        return made
+
+    def _put_again(self) -> None:
+        """Put what a server that fell had committed and not flushed, so that what follows leaves no gap before it."""
+        lost = [row for row in self._unflushed if not self._hold([row])]
+        if lost:
+            self._put(lost, self.owner.name, flush=True)
 
 
 def _folder_of(url: str) -> Path:

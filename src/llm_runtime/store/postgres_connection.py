@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,9 @@ class PostgresDatabase:
     Args:
         url: ``postgresql://...``; may carry a password, which no message repeats.
         patience: seconds to wait for a server that is not there.
+
+    Attributes:
+        when_back: called with each new connection after the first, before any statement over it.
     """
 
     skip_locked = "FOR UPDATE SKIP LOCKED"
@@ -55,6 +58,7 @@ class PostgresDatabase:
         self._lock = threading.RLock()
         self._depth = 0
         self._connection: psycopg.Connection | None = None
+        self.when_back: Callable[[], object] = int
         try:
             self._connect(patience=0)
         except StoreUnreachable as fault:
@@ -88,6 +92,11 @@ class PostgresDatabase:
             finally:
                 self._depth -= 1
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a statement now is part of a transaction of several."""
+        return self._depth > 0
+
     def close(self) -> None:
         """Let go of the connection."""
         with self._lock:
@@ -105,6 +114,7 @@ class PostgresDatabase:
 
         if self._depth == 0 and (self._connection is None or self._connection.closed):
             self._connect(self._patience)
+            self.when_back()
         connection = self._connection
         assert connection is not None
         try:

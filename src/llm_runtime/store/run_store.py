@@ -256,7 +256,7 @@ class RunStore(RunReader):
                 # Whoever took it in between has put another name there.
                 hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder = ? RETURNING 1"
                 free = before in ("", mine) or self.owner.gone(before)
-                if not (free and self.writer.execute(hold, (mine, run_id, before), flush=False)):
+                if not (free and self.writer.execute(hold, (mine, run_id, before))):
                     raise StoreBusy(f"{busy}; wait for it, or stop it first")
         except BaseException:
             self._taken.discard(run_id)

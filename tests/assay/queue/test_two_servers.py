@@ -74,12 +74,12 @@ async def test_two_servers_on_one_store_share_what_they_show_and_drive_their_own
     pytest.importorskip("starlette", reason="the web extra is not installed")
     async with AsyncExitStack() as stack:
         one, other = [await stack.enter_async_context(serving(shell)) for _ in range(2)]
-        ids = await asyncio.gather(*(begun(site, f"Why {n}?") for n in range(3) for site in (one, other)))
+        ids = await asyncio.gather(*(begun(site, f"Why {n}?") for n in range(2) for site in (one, other)))
         # A run is followed at either of them, whichever drives it.
-        runs = [await ended(site, run_id) for site, run_id in zip([other, one] * 3, ids, strict=True)]
-        assert [run["state"] for run in runs] == ["finished"] * 6
+        runs = [await ended(site, run_id) for site, run_id in zip([other, one] * 2, ids, strict=True)]
+        assert [run["state"] for run in runs] == ["finished"] * 4
         for site in (one, other):
             assert {run["run_id"] for run in (await told(site, "/runs"))["runs"]} == {*ids}
-        assert len(server.requests) == 6 * CALLS  # nobody drove another's run
+        assert len(server.requests) == 4 * CALLS  # nobody drove another's run
     with closing(open_store(str(Path(shell.environment["ASSAY_DATA_DIR"]) / "runs.db"))) as store:
         assert all(verify(store, run_id).ok for run_id in ids)

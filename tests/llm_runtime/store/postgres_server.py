@@ -24,15 +24,17 @@ class PostgresServer:
 
     Args:
         durable: whether it waits for the disk at every commit. Without, it outlives everything but the machine.
+        lazy: what no commit flushes waits ten seconds, not a fifth of one.
     """
 
-    def __init__(self, *, durable: bool = False) -> None:
+    def __init__(self, *, durable: bool = False, lazy: bool = False) -> None:
         programs = installed()
         if programs is None:
             pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
         pytest.importorskip("psycopg", reason="psycopg is not installed")
         self._programs = programs
         self._fsync = "on" if durable else "off"
+        self._late = "10s" if lazy else "200ms"
         self._user = self._ordinary_user()
         self.folder = Path(tempfile.mkdtemp(prefix="assay-pg-"))
         if self._user:
@@ -44,7 +46,8 @@ class PostgresServer:
         """Start it, and wait until it answers."""
         self._run(
             "pg_ctl", "-D", str(self.folder / "data"), "-w", "-l", str(self.folder / "log"), "-o",
-            f"-k {self.folder} -c listen_addresses= -c max_connections=200 -c fsync={self._fsync}", "start",
+            f"-k {self.folder} -c listen_addresses= -c max_connections=200 -c fsync={self._fsync} "
+            f"-c wal_writer_delay={self._late}", "start",
         )  # fmt: skip
 
     def kill(self) -> None:

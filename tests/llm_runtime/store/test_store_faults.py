@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 from tests.extent import PATIENCE
+from tests.llm_runtime.store.postgres_server import PostgresServer
 
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import CallFinished, CallStarted, RunStarted
 from llm_runtime.store import SqliteStore
+from llm_runtime.store.postgres import PostgresStore
 from llm_runtime.store.verify import verify
 
 Started = Callable[..., RunStarted]
@@ -225,3 +227,23 @@ def test_a_full_disk(store_path: Path) -> None:
         # every event that was acknowledged is there, the refused one is not, and the run went on afterwards
         assert store.summary("full").events == int(length) + 1
         assert verify(store, "full").ok
+
+
+@pytest.mark.postgres
+def test_what_a_server_that_falls_had_not_flushed_is_put_again(started: Started, call: Call) -> None:
+    """Nobody pays for the start of a call, so it is not flushed; the answer after it leaves no gap all the same."""
+    server = PostgresServer(lazy=True)
+    try:
+        with closing(PostgresStore(server.url())) as store:
+            logs = [store.start(started(f"run-{n}")) for n in range(3)]
+            for n, log in enumerate(logs):
+                log.emit(call(n)[0])
+            server.kill()
+            server.start()
+            for n, log in enumerate(logs):
+                log.emit(call(n)[1])
+                log.close()
+            assert [len([*store.records(log.run_id)]) for log in logs] == [3] * 3
+            assert all(verify(store, log.run_id).ok for log in logs)
+    finally:
+        server.remove()
