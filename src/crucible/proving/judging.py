@@ -312,7 +312,7 @@ async def _keeps(case: _Case) -> str:
     case.held = [was, now]
     broken = await _broken(case, now, {*good})
     _refuse(broken or (good and not now.tests), f"the fix breaks {_which(change, broken)}")
-    return f"{len(names)} near tests pass with the fix as they did"
+    return f"near tests pass with the fix as they did: {len(names)}"
 
 
 def _which(change: ProvenChange, broken: set[str]) -> str:

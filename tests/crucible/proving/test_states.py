@@ -130,7 +130,7 @@ GUARD, NO_GUARD = 'if [ -z "$1" ]; then echo none; else echo "$1"; fi', 'echo "$
 @pytest.mark.parametrize(
     ("fix", "verdict", "says"),
     [
-        (GUARD, "changed", "1 near tests pass with the fix"),
+        (GUARD, "changed", "near tests pass with the fix as they did: 1"),
         ("echo none", "not reproduced", "the fix breaks tests/lib_test.sh"),
     ],
 )
