@@ -16,7 +16,8 @@ nowhere. Short answers are of three vendors' models where nobody chose.
 12: a parameter that is no longer read, and that an unchanged docstring describes, proves a regression;
 what is annotated as anything is promised to take it, where a law is broken.
 13: a parameter that comes to nothing but a name which nobody reads is not read; near tests of any command hold a fix.
-14: a prover is told that a command of tests does not come to an end.
+14: a prover is told that a command of tests does not come to an end, and may keep an attribute of what a call answers;
+the quickest near tests run before a witness.
 """
 
 from __future__ import annotations
