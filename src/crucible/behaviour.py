@@ -17,7 +17,7 @@ nowhere. Short answers are of three vendors' models where nobody chose.
 what is annotated as anything is promised to take it, where a law is broken.
 13: a parameter that comes to nothing but a name which nobody reads is not read; near tests of any command hold a fix.
 14: a prover is told that a command of tests does not come to an end, and may keep an attribute of what a call answers;
-the quickest near tests run before a witness.
+the quickest near tests of files that a change leaves alone run before a witness; with a fix near tests are not traced.
 """
 
 from __future__ import annotations

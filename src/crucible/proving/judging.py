@@ -108,7 +108,9 @@ class _Case:
         """Run the repository's own tests on the head, each file by itself where all that is told is an exit code."""
         apart = self.bare and "{file}" in self.change.command
         parts = [[one] for one in select[:_FILES]] if apart else [select]
-        ran = [await self.asked(self.change.head, made, part, sealed=False) for part in parts]
+        # With a fix it matters whether they pass, and what they call is known: nothing is traced, as after others.
+        around: Around = "after" if made and not BEHAVIOUR.before(14) else "plain"
+        ran = [await self.asked(self.change.head, made, part, around, sealed=False) for part in parts]
         return ran[0].model_copy(update={"tests": [one for each in ran for one in each.tests]})
 
     def mine(self, ran: Ran) -> list[TestRun]:
@@ -308,14 +310,22 @@ async def _keeps(case: _Case) -> str:
     was = await case.kept({}, select)
     good = {one.name: bool(one.touches) for one in was.tests if one.outcome == "passed"}
     names = ([*filter(good.get, good)] or [*good])[:_TESTS]
-    # The quickest run before a witness; what they leave behind is what matters.
-    took = {one.name: 0 if BEHAVIOUR.before(14) else one.seconds for one in was.tests}
-    case.near = sorted(names, key=took.__getitem__)
+    case.near = names if BEHAVIOUR.before(14) else _before(case, was, names)
     now = await case.kept(case.made, names) if good else was
     case.held = [was, now]
     broken = await _broken(case, now, {*good})
     _refuse(broken or (good and not now.tests), f"the fix breaks {_which(change, broken)}")
     return f"near tests pass with the fix as they did: {len(names)}"
+
+
+def _before(case: _Case, was: Ran, names: list[str]) -> list[str]:
+    """Return the tests that run before a witness, the quickest first: those of files that the change leaves alone.
+
+    Others may have no such test on the base, and then pytest runs none.
+    """
+    took, change = {one.name: one.seconds for one in was.tests}, case.change
+    altered = {*change.altered, *(one.path for one in change.files)}
+    return sorted((one for one in names if one.partition("::")[0] not in altered), key=took.__getitem__)
 
 
 def _which(change: ProvenChange, broken: set[str]) -> str:

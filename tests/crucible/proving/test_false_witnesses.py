@@ -196,7 +196,7 @@ async def test_a_line_of_the_test_that_failed_not_before_the_change_shows_a_chan
     assert proof.verdict == "not reproduced" and proof.runs == 1 and "its own line fails" in proof.refused
 
 
-async def test_the_quickest_near_tests_run_before_a_witness() -> None:
+async def test_the_quickest_near_tests_of_files_that_stay_run_before_a_witness_and_with_a_fix_untraced() -> None:
     change, asked = (
         _changed().model_copy(update={"near": [Excerpt(path="tests/t.py", line=1, text="")]}),
         list[BoxRequest](),
@@ -211,9 +211,15 @@ async def test_the_quickest_near_tests_run_before_a_witness() -> None:
         kept = Ran.model_validate({"key": ask.key, "code": 0, "tests": slow})
         return await told(change)(ask) if change.place in ask.files else kept
 
-    for number, first in ((14, "test_59"), (13, "test_0")):
+    for number, first, altered in ((14, "test_59", ""), (13, "test_0", ""), (14, "test_it", "tests/t.py")):
         asked.clear()
+        change = change.model_copy(update={"altered": {altered: ""}})
         with behaving([(BEHAVIOUR, number)]):
             assert (await judge(change, witness(TRUE, FIX), [], "f", run)).verdict == "changed"
-        before = [ask.select for ask in asked if ask.around == "after"]
-        assert {one[0].rpartition(":")[2] for one in before} == {first} and {len(one) for one in before} == {41}
+        before = [ask.select for ask in asked if ask.around == "after" and change.place in ask.files]
+        kept = [ask.around for ask in asked if change.place not in ask.files]
+        if altered:
+            assert before == [[change.place]] * 3
+        else:
+            assert {one[0].rpartition(":")[2] for one in before} == {first} and {len(one) for one in before} == {41}
+        assert kept == ["plain", "plain" if number == 13 else "after"]
