@@ -89,6 +89,41 @@ def test_it():
     assert await passing(folder, {"peeking": archive_of({"wrapped.py": peeking.encode()})}) == []
 
 
+@pytest.mark.usefixtures("boxes")
+async def test_a_value_that_holds_a_thing_of_the_solution_stays_where_it_is(tmp_path: Path) -> None:
+    """A time in a zone that the solution wrote, a count of its things: no literal, and no end of all tests."""
+    gold = """
+from collections import Counter
+from datetime import datetime, timedelta, tzinfo
+
+class Zone(tzinfo):
+    def __init__(self, hours=0): self.hours = hours
+    def utcoffset(self, at): return timedelta(hours=self.hours)
+    def dst(self, at): return timedelta(0)
+    def tzname(self, at): return "Z%d" % self.hours
+
+class Coin:
+    def __init__(self, of): self.of = of
+    def __eq__(self, other): return self.of == other.of
+    def __hash__(self): return hash(self.of)
+
+def noon(hours): return datetime(2024, 2, 29, 12, tzinfo=Zone(hours))
+def purse(*of): return Counter(Coin(each) for each in of)
+"""
+    tests = """
+from datetime import datetime, timedelta
+import zones
+def test_zone():
+    at = zones.noon(2)
+    assert at.hour == 12 and at.utcoffset() == timedelta(hours=2) and at.tzname() == "Z2"
+    assert at.replace(tzinfo=None) == datetime(2024, 2, 29, 12)
+def test_purse():
+    assert zones.purse(1, 1, 2)[zones.Coin(1)] == 2
+"""
+    wrong = gold.replace("hours=self.hours", "hours=0").replace("for each in of)", "for each in set(of))")
+    assert await seal(exercise(tmp_path, "zones", solution=wrong, gold=gold, tests=tests)) == ""
+
+
 def test_small_suites_find_the_marks_of_pytest_where_it_is_not_installed() -> None:
     mark = suite.stand_in().mark
 

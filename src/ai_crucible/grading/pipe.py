@@ -137,7 +137,7 @@ class End:
             return [kind.__name__, *[self.packed(each, depth + 1) for each in value]]
         if name in _DICTS:
             return ["dict", *[[self.packed(one, depth + 1) for one in pair] for pair in value.items()]]
-        if name in VALUES:
+        if name in VALUES and is_whole(value):
             return ["value", name, *[self.packed(each, depth + 1) for each in value.__reduce_ex__(2)[1]]]
         if kind.__module__ == "builtins" and isinstance(value, BaseException):
             return ["error", kind.__name__, *[self.packed(each, depth + 1) for each in value.args]]
@@ -218,6 +218,16 @@ class End:
     def gone(self):
         """End this process at once: of tests that were cut off nothing is told."""
         os._exit(3)
+
+
+def is_whole(value):
+    """Tell whether a value is made of literals alone: a time in a zone that a solver wrote is not."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str, bytes):
+        return True
+    if kind in (tuple, dict):
+        return all(map(is_whole, value.items() if kind is dict else value))
+    return kind.__module__ + "." + kind.__qualname__ in VALUES and is_whole(value.__reduce_ex__(2)[1])
 
 
 def renew(old, new):
