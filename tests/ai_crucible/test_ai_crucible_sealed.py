@@ -127,7 +127,11 @@ def test_row():
     row = zones.Row([1, 2, 3, 4])
     assert row[1:3] == [2, 3] and row[::-1] == [4, 3, 2, 1] and row[0] == 1
 """
-    wrong = gold.replace("hours=self.hours", "hours=0").replace("for each in of)", "for each in set(of))").replace("self.of[at]", "self.of[:1]")
+    wrong = (
+        gold.replace("hours=self.hours", "hours=0")
+        .replace("for each in of)", "for each in set(of))")
+        .replace("self.of[at]", "self.of[:1]")
+    )
     assert await seal(exercise(tmp_path, "zones", solution=wrong, gold=gold, tests=tests)) == ""
 
 
