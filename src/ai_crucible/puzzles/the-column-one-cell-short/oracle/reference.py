@@ -184,6 +184,9 @@ def column_widths(random):
 
 
 def tables(random):
+    # Lines that end with any sign, of which blanks alone are taken away.
+    rows = [[("b", 1, "left"), (f"{first}{last}", 1, "left")] for first, last in zip(map(chr, range(33, 127)), map(chr, range(126, 32, -1)))]
+    yield {"args": [rows, 99], "expect": tabled(rows, 99)}
     while True:
         rows = rows_of(random)
         limit = limit_of(random, rows)
