@@ -80,7 +80,7 @@ class _Tried(Struct):
     @property
     def killed(self) -> float:
         """Share of the mutants that were refused, 0 to 1; 0 where there is none."""
-        return 1 - len(self.survivors) / self.mutants if self.mutants else 0.0
+        return (self.mutants - len(self.survivors)) / self.mutants if self.mutants else 0.0
 
 
 class PuzzleCheck(Struct):
@@ -170,10 +170,11 @@ async def _tried(
     same = tuple(where for where, _ in left if where in known.equivalent)
     survivors = tuple(where for where, _ in left if where not in known.equivalent)
     inputs = await _inputs(puzzle, grader, gold, bar, known.drawn)
-    short = bar.early and len(survivors) > (1 - bar.killed) * len(made)
-    tricks = [] if short else list(cheats(files_of(untouched), files_of(gold)))
-    passed = tuple(name for name, _ in await unnoticed(grader, tricks))
-    return _Tried(len(made) - len(same), survivors, inputs, same, len(tricks), passed)
+    tried = _Tried(len(made) - len(same), survivors, inputs, same)
+    if bar.early and tried.killed < bar.killed:
+        return tried
+    tricks = list(cheats(files_of(untouched), files_of(gold)))
+    return replace(tried, cheats=len(tricks), passed=tuple(name for name, _ in await unnoticed(grader, tricks)))
 
 
 async def _unnoticed(

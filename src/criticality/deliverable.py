@@ -54,15 +54,8 @@ def state_text(state: ProtocolState, artifacts: Artifacts, seq: int) -> str:
 
 def ledger_text(ledger: Ledger) -> str:
     """``ledger.toml``: operations in the order they happened; a longer ledger begins with the shorter one."""
-    lines = ['[meta]\nspec_version = "1.0.0"\n']
-    for op in ledger.operations:
-        lines.append("[[operations]]")
-        lines += [f"{k} = {_value(v)}" for k, v in op.model_dump(exclude={"decision"}).items() if v]
-        if op.decision is not None:
-            lines.append("[operations.decision]")
-            lines += [f"{k} = {_value(v)}" for k, v in op.decision.model_dump().items() if v not in ("",)]
-        lines.append("")
-    return "\n".join(lines)
+    told = [op.model_dump() for op in ledger.operations]
+    return page("criticality", "ledger.toml.jinja", {"toml": _value}, {"operations": told}).rstrip("\n") + "\n"
 
 
 def _value(value: Any) -> str:

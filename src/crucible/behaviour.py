@@ -16,13 +16,15 @@ nowhere. Short answers are of three vendors' models where nobody chose.
 12: a parameter that is no longer read, and that an unchanged docstring describes, proves a regression;
 what is annotated as anything is promised to take it, where a law is broken.
 13: a parameter that comes to nothing but a name which nobody reads is not read; near tests of any command hold a fix.
+14: a prover is told that a command of tests does not come to an end, and may keep an attribute of what a call answers;
+the quickest near tests of files that a change leaves alone run before a witness; with a fix near tests are not traced.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=13, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=14, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ai_crucible import Bar, SealedGrader, check_puzzle, load_puzzle
+from ai_crucible import Bar, SealedGrader, check_puzzle, checking, load_puzzle
+from ai_crucible.archives import archive_of
 from ai_crucible.mutation import mutants
 from ai_crucible.puzzle_loader import PuzzleRefused
 
@@ -177,3 +179,17 @@ async def test_a_task_is_drawn_anew_for_each_seed_and_the_same_for_one(make_puzz
     assert one.prompt == "A word of 12 letters." and one.digest == two.digest == puzzle.digest
     assert one.files["hint.txt"] != two.files["hint.txt"] and one.files == again.files
     assert (await check_puzzle(puzzle, SealedGrader(seed=5))).ok
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_whoever_just_reaches_the_bar_meets_the_cheats(
+    make_puzzle: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four of five are 80 percent, however that is calculated."""
+    wrong, gold = (archive_of({"total.py": text.encode()}) for text in ("def total(n): return 0\n", GOLD))
+    slips = [*((f"slip {n}", wrong) for n in range(4)), ("no slip", gold)]
+    monkeypatch.setattr(checking, "_mutants", lambda *_: iter(slips))
+    monkeypatch.setattr(checking, "cheats", lambda *_: iter([("one", wrong)]))
+    puzzle = load_puzzle(tried(make_puzzle, WEAK, NONE))
+    check = await check_puzzle(puzzle, bar=replace(SMALL, killed=0.8, right=0, inputs=0, early=True))
+    assert check.tried is not None and check.tried.killed == 0.8 and check.tried.cheats == 1

@@ -107,6 +107,10 @@ class Coin:
     def __eq__(self, other): return self.of == other.of
     def __hash__(self): return hash(self.of)
 
+class Row:
+    def __init__(self, of): self.of = of
+    def __getitem__(self, at): return self.of[at] if isinstance(at, (int, slice)) else {}[at]
+
 def noon(hours): return datetime(2024, 2, 29, 12, tzinfo=Zone(hours))
 def purse(*of): return Counter(Coin(each) for each in of)
 """
@@ -119,8 +123,15 @@ def test_zone():
     assert at.replace(tzinfo=None) == datetime(2024, 2, 29, 12)
 def test_purse():
     assert zones.purse(1, 1, 2)[zones.Coin(1)] == 2
+def test_row():
+    row = zones.Row([1, 2, 3, 4])
+    assert row[1:3] == [2, 3] and row[::-1] == [4, 3, 2, 1] and row[0] == 1
 """
-    wrong = gold.replace("hours=self.hours", "hours=0").replace("for each in of)", "for each in set(of))")
+    wrong = (
+        gold.replace("hours=self.hours", "hours=0")
+        .replace("for each in of)", "for each in set(of))")
+        .replace("self.of[at]", "self.of[:1]")
+    )
     assert await seal(exercise(tmp_path, "zones", solution=wrong, gold=gold, tests=tests)) == ""
 
 

@@ -186,7 +186,8 @@ def test_a_page_of_grammar_says_what_the_parser_takes_and_stands_where_predicate
     assert f"at most {MAX_LENGTH} characters, nested at most {MAX_DEPTH} deep" in page
     asked = {name for name in PROMPTS if "grammar" in load_prompt("criticality", name).placeholders}
     assert asked == {
-        "adopt", "adopt_again", "claims", "module", "proposal", "repair", "retest", "scenarios", "settle",
+        "adopt", "adopt_again", "adopt_class", "adopt_again_class", "claims", "module", "proposal", "repair", "retest",
+        "scenarios", "settle",
     }  # fmt: skip
 
 

@@ -38,7 +38,8 @@ _CHANGING = (list, dict, set, bytearray)
 _WORDS = ("__name__", "__qualname__")
 _DEEPEST = 50
 VALUES = frozenset({"datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "datetime.timezone"})
-VALUES |= {"decimal.Decimal", "fractions.Fraction", "builtins.range", "collections.Counter", "pathlib.PosixPath"}
+VALUES |= {"decimal.Decimal", "fractions.Fraction", "collections.Counter", "pathlib.PosixPath"}
+VALUES |= {"builtins.range", "builtins.slice"}
 
 
 #: What one end does for the other: the tests' end only with what a test gave away, and nothing that leads further.

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from assay.batch.database import Database
 from llm_runtime.store.postgres_connection import GaveWay, StoreUnreachable
+from llm_runtime.structs import Struct
 
 T = TypeVar("T")
 
@@ -25,8 +25,7 @@ _GATHER_S = 0.004
 _MOST_YIELDS = 5
 
 
-@dataclass(frozen=True, slots=True, order=False)
-class Statement:
+class Statement(Struct):
     place: tuple[int, str]
     run: Callable[[], Any]
     repeatable: bool

@@ -250,7 +250,7 @@ class Judge(Comparing):
         if what:
             where = f"claim {claim.id}.{test.name}"
             told = claim.id, test.name
-            verdict.faults.append(Fault("complexity", self.hearing.unit[0], where, f"{where}: {what}", None, "", *told))
+            verdict.faults.append(Fault("complexity", self.home, where, f"{where}: {what}", None, "", *told))
 
     def _claim(self, claim: StructuredClaim, verdict: Verdict) -> None:
         for test in claim.tests:
@@ -274,7 +274,7 @@ class Judge(Comparing):
                 verdict.guilty = Guilty(others[-1].name, args, f"claim {claim.id}.{test.name}: {broken}"[:600])
             verdict.faults.append(
                 Fault(
-                    kind="test", function=calls[-1].name if calls else self.hearing.unit[0], claim=claim.id,
+                    kind="test", function=calls[-1].name if calls else self.home, claim=claim.id,
                     test=test.name, promise=f"claim {claim.id}.{test.name}", outcome=broken.shown,
                     args=to_json(self.codec.request(calls[-1].name, calls[-1].args)) if calls else None,
                     what=f"claim {claim.id}.{test.name}: {broken}"[:600],

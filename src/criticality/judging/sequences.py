@@ -102,7 +102,7 @@ class Sequences(Shapes):
 
     def _offers(self, kind: TypeRef, items: Sequence[Any], many: int, way: str) -> Iterator[Any]:
         """Yield what may come next, by how the last item that was taken looks."""
-        if kind.name == self.calls:
+        if self.calls and kind.name == self.calls:
             yield from (self.draw(kind) for _ in range(2 * many + _MISSES))
         word, _, step = way.partition(" ")
         self._anew = self.random.choice((0.5, 0.1))

@@ -46,6 +46,8 @@ class Trial:
     def __init__(self, hearing: Hearing) -> None:
         self.hearing = hearing
         self.claims, self.domain = hearing.claims, Domain(hearing.spec)
+        #: What a fault of a claim alone is of; nothing where no function is looked at.
+        self.home = next(iter(hearing.unit), "")
         self.codec = Codec(self.domain, hearing.modules)
         self.functions = self.codec.functions
         self.evaluator = Evaluator(self.domain, self.functions, self._called, self._foresee)
@@ -157,7 +159,7 @@ class Trial:
     def _tested(
         self, claim: StructuredClaim, test: ClaimTest, held: dict[str, Any], turns: Sequence[int]
     ) -> Broken | None:
-        unjudged, where = self.evaluator.unjudged[self.hearing.unit[0]], f"claim {claim.id}.{test.name}"
+        unjudged, where = self.evaluator.unjudged[self.home], f"claim {claim.id}.{test.name}"
         try:
             return self.evaluator.test(claim.type, test, held, turns) if where not in unjudged else None
         except Postponed:

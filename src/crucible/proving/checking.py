@@ -12,6 +12,7 @@ from itertools import pairwise, product
 
 from pydantic import BaseModel
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import ProvenChange, functions
 from crucible.proving.records import Edit, Witness
 from llm_runtime.toml import own_table
@@ -91,7 +92,7 @@ def _name(node: ast.AST, imported: set[str]) -> str:
 def _change(node: ast.AST, imported: set[str]) -> str:
     match node:
         case ast.Assign(value=(ast.Name() | ast.Attribute()) as one):
-            bad = True
+            bad = BEHAVIOUR.before(14) or not any(isinstance(part, ast.Call) for part in ast.walk(one))
         case ast.Name(ctx=ast.Store(), id=name) if name in dir(builtins):
             return f"{name} is Python's own name and may not be given to another"
         case ast.Name(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()) as one:

@@ -108,7 +108,9 @@ class _Case:
         """Run the repository's own tests on the head, each file by itself where all that is told is an exit code."""
         apart = self.bare and "{file}" in self.change.command
         parts = [[one] for one in select[:_FILES]] if apart else [select]
-        ran = [await self.asked(self.change.head, made, part, sealed=False) for part in parts]
+        # With a fix it matters whether they pass, and what they call is known: nothing is traced, as after others.
+        around: Around = "after" if made and not BEHAVIOUR.before(14) else "plain"
+        ran = [await self.asked(self.change.head, made, part, around, sealed=False) for part in parts]
         return ran[0].model_copy(update={"tests": [one for each in ran for one in each.tests]})
 
     def mine(self, ran: Ran) -> list[TestRun]:
@@ -246,7 +248,7 @@ async def _fails(case: _Case) -> str:
     one = next((one for one in case.mine(ran) if one.failure), None)
     _trusted(ran)
     if one is None or (failure := one.failure) is None:
-        none = f"no test of it ran to an end: {ran.tail[-300:]}"
+        none = f"no test of it ran to an end: {_why(case, ran, -300)}"
         raise _Refused("the test passes on the head" if case.passes(ran) else none)
     said = f"{failure.type}: {failure.message[-300:]}"
     at = failure.at.partition(":")[0]
@@ -257,6 +259,14 @@ async def _fails(case: _Case) -> str:
     _refuse(failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree")
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
+
+
+def _why(case: _Case, ran: Ran, last: int) -> str:
+    """Return why a run does not pass: what its test says, or the last characters of its output; that it was ended."""
+    failure = case.failed(ran)
+    said = failure.message[:200] or ran.tail[last:]
+    hangs = ran.ended and failure.kind != "hang" and not BEHAVIOUR.before(14)
+    return f"“{case.change.command}” does not come to an end and prints {said or 'nothing'}" if hangs else said
 
 
 def _trusted(ran: Ran) -> None:
@@ -288,8 +298,7 @@ async def _since(case: _Case) -> str:
 async def _mends(case: _Case) -> str:
     """See the test pass with the fix."""
     ran = await case.ask(case.change.head, case.made)
-    why = case.failed(ran).message[:200] or ran.tail[-200:]
-    _refuse(not case.passes(ran), f"with the fix the test does not pass: {why}")
+    _refuse(not case.passes(ran), f"with the fix the test does not pass: {_why(case, ran, -200)}")
     return "passes with the fix"
 
 
@@ -300,12 +309,23 @@ async def _keeps(case: _Case) -> str:
         return "there are no near tests"
     was = await case.kept({}, select)
     good = {one.name: bool(one.touches) for one in was.tests if one.outcome == "passed"}
-    case.near = names = ([*filter(good.get, good)] or [*good])[:_TESTS]
+    names = ([*filter(good.get, good)] or [*good])[:_TESTS]
+    case.near = names if BEHAVIOUR.before(14) else _before(case, was, names)
     now = await case.kept(case.made, names) if good else was
     case.held = [was, now]
     broken = await _broken(case, now, {*good})
     _refuse(broken or (good and not now.tests), f"the fix breaks {_which(change, broken)}")
-    return f"{len(names)} near tests pass with the fix as they did"
+    return f"near tests pass with the fix as they did: {len(names)}"
+
+
+def _before(case: _Case, was: Ran, names: list[str]) -> list[str]:
+    """Return the tests that run before a witness, the quickest first: those of files that the change leaves alone.
+
+    Others may have no such test on the base, and then pytest runs none.
+    """
+    took, change = {one.name: one.seconds for one in was.tests}, case.change
+    altered = {*change.altered, *(one.path for one in change.files)}
+    return sorted((one for one in names if one.partition("::")[0] not in altered), key=took.__getitem__)
 
 
 def _which(change: ProvenChange, broken: set[str]) -> str:

@@ -156,10 +156,11 @@ class States(AbstractContextManager["States"]):
         if ask.sealed and how.added:
             orders = {"filters": [confining().hex()], "limits": dict[str, int](), "must": True}
             command = [python, "-I", "-S", "-B", LAUNCHER, json.dumps(orders), *command]
-        each = ask.seconds if ask.sealed or ask.around != "plain" else _MANY
+        mine = [name for name in ask.files if how.is_test(name)]
+        each = ask.seconds if ask.sealed or mine else _MANY
         seconds = _STARTING + each
         child = {
-            "root": root, "watch": ask.watch, "mine": [name for name in ask.files if how.is_test(name)],
+            "root": root, "watch": ask.watch, "mine": mine,
             "tests": how.test, "seconds": each, "backwards": ask.around == "seed", "python": bool(how.added),
             "loud": words().loud.split(), "traced": ask.around == "plain",
         }  # fmt: skip

@@ -11,12 +11,14 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from llm_runtime.errors import StoreError, StoreUnwritable
 from llm_runtime.files import flush_folder, saying
 from llm_runtime.store.faults import explained
 
+Rows: TypeAlias = list[tuple[Any, ...]]
+"""What a statement gives, row by row."""
 _COMMENT = re.compile("^--.*\n", re.MULTILINE)
 
 
@@ -39,9 +41,7 @@ class Database(Protocol):
     keep_still: str
     hold_schema: str
 
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False
-    ) -> list[tuple[Any, ...]]:
+    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False) -> Rows:
         """Run one statement; its rows, if it has any. Raises :class:`~llm_runtime.errors.StoreError`.
 
         Args:
@@ -108,9 +108,7 @@ class SqliteDatabase:
                 self._connection.close()
                 raise
 
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False
-    ) -> list[tuple[Any, ...]]:
+    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False) -> Rows:
         with self._lock, explained(self.path):
             if flush != self._flushes and not self._connection.in_transaction:
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if flush else 'NORMAL'}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from llm_runtime.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.extras import needing
+from llm_runtime.store.database import Rows
 
 if TYPE_CHECKING:
     import psycopg
@@ -65,9 +66,7 @@ class PostgresDatabase:
         except StoreUnreachable as fault:
             raise StoreUnwritable(str(fault)) from None
 
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False
-    ) -> list[tuple[Any, ...]]:
+    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False) -> Rows:
         """Run one statement and return its rows. Raises :class:`~llm_runtime.errors.StoreError`."""
         if not flush:
             sql += f", {_UNFLUSHED}" if " RETURNING " in sql else f" RETURNING {_UNFLUSHED}"
@@ -106,7 +105,7 @@ class PostgresDatabase:
             if self._connection is not None:
                 self._connection.close()
 
-    def _execute(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _execute(self, sql: str, values: Sequence[Any]) -> Rows:
         with self._explained() as connection, connection.cursor() as cursor:
             cursor.execute(_dialect(sql), values)  # pyright: ignore[reportArgumentType] - typed for literals
             return cursor.fetchall() if cursor.description else []

@@ -90,7 +90,7 @@ async def test_a_review_is_proved_shown_and_replayed_without_a_box(assay: Assay,
         assert asked(server) == 2
         listed = (await assay("runs", "list", server=server)).out
     (run,) = runs(listed, "crucible.proof")
-    assert "1 of 2 findings proved" in listed and len(runs(listed, "crucible.council")) == 1
+    assert "1 of 2 tried findings proved" in listed and len(runs(listed, "crucible.council")) == 1
     assert (tested / "c.md").read_text() == done.out.rstrip("\n") + "\n"
     page = (ROOT / "docs" / "proof.md").read_text()
     (told,) = re.findall(r"(?ms)^````markdown\n(.*?)^````$", page)

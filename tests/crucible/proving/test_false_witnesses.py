@@ -7,7 +7,9 @@ import pytest
 from tests.crucible.proving.shop import BASE, Shop, told, witness
 
 from crucible.behaviour import BEHAVIOUR
-from crucible.proving import ProvenChange, Ran, judge
+from crucible.proving import BoxRequest, ProvenChange, Ran, judge
+from crucible.proving.change import Excerpt
+from crucible.proving.checking import complaint
 from llm_runtime.behaviour import behaving
 
 FIRST = ("    if not items:\n        return 0\n    return items[0]\n", "    return items[0]\n")
@@ -70,6 +72,17 @@ async def _never(ask: object) -> Ran:
 async def test_what_a_test_may_not_say_is_refused_without_a_run(body: str, why: str) -> None:
     proof = await judge(_changed(), witness(body, FIX), [], "f", _never)
     assert proof.verdict == "not reproduced" and proof.runs == 0 and why in proof.refused
+
+
+def test_an_attribute_of_what_a_call_answers_may_be_kept_and_what_is_imported_may_not() -> None:
+    kept, alias = (
+        witness("size = lists.Part([1]).size\nassert size == 1"),
+        witness("alias = lists.Part\nassert alias([1])"),
+    )
+    assert complaint(_changed(), kept) == ""
+    assert "may not be changed or renamed" in complaint(_changed(), alias)
+    with behaving([(BEHAVIOUR, 13)]):
+        assert "may not be changed or renamed" in complaint(_changed(), kept)
 
 
 @pytest.mark.parametrize(("fix", "why"), FIXES.values(), ids=FIXES)
@@ -181,3 +194,32 @@ async def test_a_line_of_the_test_that_failed_not_before_the_change_shows_a_chan
     with behaving([(BEHAVIOUR, 9)]):
         proof = await judge(change, true, [], "f", told(change, "own"))
     assert proof.verdict == "not reproduced" and proof.runs == 1 and "its own line fails" in proof.refused
+
+
+async def test_the_quickest_near_tests_of_files_that_stay_run_before_a_witness_and_with_a_fix_untraced() -> None:
+    change, asked = (
+        _changed().model_copy(update={"near": [Excerpt(path="tests/t.py", line=1, text="")]}),
+        list[BoxRequest](),
+    )
+    slow = [
+        {"name": f"tests/t.py::test_{at}", "outcome": "passed", "seconds": 60.0 - at, "touches": ["x"]}
+        for at in range(60)
+    ]
+
+    async def run(ask: BoxRequest) -> Ran:
+        asked.append(ask)
+        kept = Ran.model_validate({"key": ask.key, "code": 0, "tests": slow})
+        return await told(change)(ask) if change.place in ask.files else kept
+
+    for number, first, altered in ((14, "test_59", ""), (13, "test_0", ""), (14, "test_it", "tests/t.py")):
+        asked.clear()
+        change = change.model_copy(update={"altered": {altered: ""}})
+        with behaving([(BEHAVIOUR, number)]):
+            assert (await judge(change, witness(TRUE, FIX), [], "f", run)).verdict == "changed"
+        before = [ask.select for ask in asked if ask.around == "after" and change.place in ask.files]
+        kept = [ask.around for ask in asked if change.place not in ask.files]
+        if altered:
+            assert before == [[change.place]] * 3
+        else:
+            assert {one[0].rpartition(":")[2] for one in before} == {first} and {len(one) for one in before} == {41}
+        assert kept == ["plain", "plain" if number == 13 else "after"]

@@ -9,8 +9,9 @@ from tests.crucible.proving.shop import BASE, Shop, git, witness, write
 
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving import BoxRequest, States, judge, read_change, read_state
+from crucible.proving.adapters import Child
 from crucible.proving.change import ProvenChange
-from crucible.proving.records import Edit, Witness
+from crucible.proving.records import Edit, Ran, Witness
 from llm_runtime.behaviour import behaving
 from llm_runtime.errors import ConfigurationError
 from sandbox import NoIsolation
@@ -129,7 +130,7 @@ GUARD, NO_GUARD = 'if [ -z "$1" ]; then echo none; else echo "$1"; fi', 'echo "$
 @pytest.mark.parametrize(
     ("fix", "verdict", "says"),
     [
-        (GUARD, "changed", "1 near tests pass with the fix"),
+        (GUARD, "changed", "near tests pass with the fix as they did: 1"),
         ("echo none", "not reproduced", "the fix breaks tests/lib_test.sh"),
     ],
 )
@@ -144,3 +145,22 @@ async def test_near_tests_of_any_command_hold_a_fix(tmp_path: Path, fix: str, ve
             before = await judge(change, true, ["lib.sh:2"], "f", run)
     assert proof.verdict == verdict and says in str(proof.checks), proof
     assert before.verdict == "changed" and "near tests" not in str(before.checks)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"), [("sh {file}", "with the fix"), ("python -m pytest {file}", "ran to an end")]
+)
+async def test_a_command_that_hangs_is_told_in_one_line(tmp_path: Path, command: str, says: str) -> None:
+    """A box ends it; who proves hears that it was the command, whatever test is given to it."""
+    path, suffix = ("lib.py", "py") if "pytest" in command else ("lib.sh", "sh")
+    shop = Shop(tmp_path / "checkout", {path: "a = 1\n", f"tests/lib_test.{suffix}": "a = 1\n"}, command)
+    change = shop.change(path, ("1", "2"))
+    true = Witness(test="def test():\n    assert 1\n", fix=[Edit(path=path, old="2", new="1")])
+
+    async def hangs(ask: BoxRequest) -> Ran:
+        return change.adapter.read(ask, Child(code=-9, ended="time", out="", reports=[], hung=[], seconds=65), "/r")
+
+    proof = await judge(change, true, [], "f", hangs)
+    assert says in proof.refused and f"“{command}” does not come to an end and prints nothing" in proof.refused
+    with behaving([(BEHAVIOUR, 13)]):
+        assert "come to an end" not in (await judge(change, true, [], "f", hangs)).refused

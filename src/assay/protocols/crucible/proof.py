@@ -100,7 +100,7 @@ class ProofHooks(Hooks[ProofTask, ProofOptions]):
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return how many findings are proved."""
         proved = sum(one["proof"]["verdict"] == "proved" for one in result["proofs"])
-        told = f"{proved} of {count_noun(len(result['proofs']), 'finding')} proved"
+        told = f"{proved} of {count_noun(len(result['proofs']), 'tried finding')} proved"
         return RunVerdict(told, "by tests that ran", leaning="bad" if proved else "neutral")
 
     async def run(self, task: ProofTask, options: ProofOptions, context: RunContext) -> Data:

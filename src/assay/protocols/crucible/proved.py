@@ -24,7 +24,7 @@ _STANDINGS: tuple[ProofStanding, ...] = ("proved", "argued", "changed", "stood b
 RANKS = dict(zip(_STANDINGS, (100, 60, 40, 10, 10, 10), strict=True))
 """How much a finding weighs, 0 to 100, by what running showed of it; what weighs most is shown first."""
 OPINION = "No test shows what follows: it is opinion."
-_ACCENTS: dict[ProofStanding, str] = {"proved": "red", "argued": "c1", "changed": "c1", "opinion": "c5"}
+_ACCENTS: dict[ProofStanding, str] = {"proved": "red", "argued": "c1", "changed": "c1", "opinion": ""}
 
 
 Mended: TypeAlias = tuple[str, int, int, str]

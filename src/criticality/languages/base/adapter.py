@@ -222,15 +222,9 @@ class GrammarLanguage:
         renderer = self.rendering(spec)
 
         def test(module: str, function: FunctionPlan, held: list[CaseRow]) -> str:
-            rows = [
-                {
-                    "args": [renderer.render(one) for one in row.args], "error": row.error,
-                    "result": renderer.render(row.result) if row.result else None,
-                }
-                for row in held
-            ]  # fmt: skip
-            unit = function.result.name == "Unit"
-            return self.page("case", module=module, function=function, rows=rows, unit=unit).rstrip("\n")
+            values = {"module": module, "function": function, "rows": held, "unit": function.result.name == "Unit"}
+            filters = {**self.filters(), "render": renderer.render}
+            return page(self.tools.language, "case.jinja", filters, values).rstrip("\n")
 
         return self.tests(spec, plan, by_module(spec, plan, cases, test, self.between_cases))
 

@@ -6,6 +6,7 @@ import re
 
 from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import camel, pascal
+from criticality.languages.base.pages import page
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import every_type, signature_types
@@ -95,8 +96,8 @@ def java_file(package_name: str, code: str, imports: list[str]) -> str:
     """Return a file with the imports whose last name the code uses."""
     words = set(re.findall(r"\w+", code))
     used = sorted({path for path in imports if path.rpartition(".")[2] in words or path.startswith("static ")})
-    static = [f"import {path};\n" for path in used if path.startswith("static ")]
-    plain = [f"import {path};\n" for path in used if not path.startswith("static ")]
-    lines = "\n".join(filter(None, ["".join(static), "".join(plain)]))
-    head = f"package {package_name};\n\n"
-    return f"{head}{lines}\n{code}" if lines else head + code
+    static = [path for path in used if path.startswith("static ")]
+    groups = [group for group in (static, [path for path in used if path not in static]) if group]
+    return page(
+        "criticality.languages.java", "file.jinja", {}, {"package": package_name, "groups": groups, "code": code}
+    )

@@ -69,5 +69,4 @@ def domain_source(spec: Spec) -> str:
     """Return the whole module ``domain``."""
     body = "\n\n".join(type_source(spec, name) for name in in_order(spec))
     imports = {*imports_for(list(every_type(spec))), *(line for text, line in _NEEDED.items() if text in body)}
-    head = f'"""The types of {spec.system.name}, with what must hold of every value of them."""'
-    return "\n".join([head, "", "from __future__ import annotations", "", *sorted(imports), "", "", body])
+    return page(PACKAGE, "domain.jinja", {}, {"spec": spec, "imports": sorted(imports), "body": body})

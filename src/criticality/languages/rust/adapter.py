@@ -61,16 +61,9 @@ class Rust(GrammarLanguage):
         if any("Err(Invalid(" in part for part in parts):
             parts.append(read_text(self.tools.language, "templates", "invalid.rs"))
         types, own = "\n".join(parts), scalar_files(spec, SCALAR_MODULES)
-        uses = ["crate::decimal::Decimal"] if "decimal" in own else []
-        scalars = [name for name in ("Date", "Timestamp", "Uuid") if name in types]
-        uses += [f"crate::scalars::{{{', '.join(scalars)}}}"] if "scalars" in own and scalars else []
-        uses += ["crate::values"] if "values::" in types else []
-        collections = [name for name in ("BTreeMap", "BTreeSet") if f"{name}<" in types or f"{name}:" in types]
-        uses += [f"std::collections::{{{', '.join(collections)}}}"] if collections else []
-        uses += ["std::fmt"] if "fmt::" in types else []
         own += ["values"] if "values::" in types else []
         return {
-            "src/domain.rs": self.page("domain", spec=spec, uses=uses, types=types),
+            "src/domain.rs": self.page("domain", spec=spec, own=own, types=types),
             "Cargo.toml": self.project_files(spec)["Cargo.toml"],
             **{f"src/{name}.rs": self.support(f"{name}.rs") for name in own},
         }
@@ -96,9 +89,7 @@ class Rust(GrammarLanguage):
         files: Tree = {}
         for name, text in tests.items():
             known = sorted([*_sources(self.domain(spec)), name])
-            used = "".join(f"use {spec.package}::{one}::*;\n" for one in known)
-            head = f"#![allow(unused_imports)]\n\n{used}use std::collections::{{BTreeMap, BTreeSet}};\n\n"
-            files[f"tests/{name}.rs"] = f"{head}{text}\n"
+            files[f"tests/{name}.rs"] = self.page("tests", package=spec.package, known=known, text=text) + "\n"
         return files
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:

@@ -82,16 +82,12 @@ class AdoptedTypeScript(TypeScript):
     def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
         """Return the test file of the function."""
         candidate = self.candidate
-        head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";'
         name = identifier(candidate.name)
         taken = name if name == candidate.exported else f"{candidate.exported} as {name}"
-        line = f'import {{ {taken} }} from "{{place}}";'
-        if candidate.named.records or "Int" in candidate.result:  # what is compared are values
-            line += f"\n\n{read_text(_HERE, 'plain.ts')}"
-            tests = {module: text.replace("assert.deepEqual(", "same(") for module, text in tests.items()}
-        return {
-            f"tests/{candidate.id.replace('.', '-')}.test.ts": f"{head}\n{line}\n\n{text}\n" for text in tests.values()
-        }
+        # What is compared are values.
+        plain = read_text(_HERE, "plain.ts") if candidate.named.records or "Int" in candidate.result else ""
+        text = self.page("adopted", taken=taken, plain=plain, text="\n".join(tests.values()))
+        return {f"tests/{candidate.id.replace('.', '-')}.test.ts": f"{text}\n"} if tests else {}
 
 
 def _program(
