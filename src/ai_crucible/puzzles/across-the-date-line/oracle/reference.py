@@ -31,6 +31,12 @@ def turned(start, end):
 def pairs(random):
     for pair in ((179, -179), (-179, 179), (170, -170), (0, 540), (10, -170), (-170, 10), (0, 180), (0, -180), (180, -180), (-180, 180), (90, -90), (1.5, -179.25), (0, 900), (0, -900), (720, 0), (-720, 361), (1e6, -1e6), (540, 180.5), (-541, 719), (1000, -1000)):
         yield pair
+    for digits in range(3, 9):
+        # Near the seam, and not at it.
+        off, start = 10**-digits, random.choice([random.randint(-180, 180), round(random.uniform(-180, 180), 3)])
+        yield (0, random.choice([-1, 1]) * (180 + random.choice([-1, 1]) * 5 * off))
+        yield (0, -180 + off)
+        yield (start, start + random.choice([-1, 1]) * 180 + random.choice([-1, 1]) * off)
     for digits in range(1, 13):
         yield (0, round(0.123456789123, digits))
         yield (round(-179.876543210987, digits), 179.5)

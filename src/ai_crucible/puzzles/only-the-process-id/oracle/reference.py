@@ -57,6 +57,9 @@ def joined(random):
     x, y = letters(random, random.randint(0, 3)), letters(random, random.randint(1, 3))
     marks = [bytes([value]) for value in range(256)]
     marks += [b"\0\0", b"\r\n", b", ", b"', b'", b'", b"', b"', '", b"::", b"||", b"--", b"add", b"add:", b"None", b"key", b"next", b"!", b"+%d:" % len(y)]
+    # An end and a beginning of the pool's own, as it may write them around each addition.
+    ends = [b"", b"\0", b"\n", b" ", b",", b":", b";", b"|", b"/", b"\x1e", b"\x1f", b"\xff", b")", b"]", b"\0\0"]
+    marks += [end + tag for end in ends for tag in (b"a", b"b", b"d", b"e", b"m", b"A", b"B", b"D", b"add", b"data", b"(", b"[", b"\x01", b"\x02", b"\0\x01")]
     yield case([after([x, y]), *[after([x + mark + y]) for mark in marks]])
     # A mark of the pool's own, where a key was taken or nothing was added.
     words = [b"", b"\0", b"!", b"key", b"key 1", b"key 2", b"key:", b"next", b"next:", b"None", b"refused", b"1", b"2", b"pid 1"]

@@ -76,6 +76,9 @@ def refused(random):
     yield case(["a1", "a2", *"bcdefghi"], "a[12]", 1)
     yield case(["a1", "a2", "b"], "[!b]?", 0)
     yield case(["a1", "a2", "b"], "a?", 0)
+    for name, others in (("web*", ["web1", "web2"]), ("w?b", ["web", "wxb"]), ("a[b]", ["ab"]), ("*", ["x"]), ("?", ["x", "y"]), ("[!n]", ["x", "y"])):
+        # A name of the pool that is a pattern too is no plain name.
+        yield case([*(f"n{n}" for n in range(9)), name, *others, "xx"], name, 0)
     for pool, pattern, minimum in ((["web.1", "webx1", "c"], "web.?", 0), (["a(b", "a(c", "d"], "a(*", 0), (["a+", "aa", "b"], "a*", 0), (["[x", "[y", "z"], "[[]?", 0), (["a.b", "a.c", "axd"], "a.[bc]", 0), (["web+1"], "web+1", 1), ([], "x", 1), (["a/b", "a/c", "d"], "a*", 0), ([".a", ".b", "c"], ".*", 0), (["a*", "a?", "a"], "a[*?]", 0)):
         yield case(pool, pattern, minimum)
     yield from signs(random, True)

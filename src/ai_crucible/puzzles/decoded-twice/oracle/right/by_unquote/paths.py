@@ -5,7 +5,8 @@ from urllib.parse import unquote
 def resolve(path):
     try:
         text = unquote(path, errors="strict")
-    except UnicodeDecodeError:
+        text.encode()
+    except UnicodeError:
         return None
     if re.search("%[0-9a-f][0-9a-f]", text, re.I) or "\\" in text:
         return None
