@@ -265,7 +265,7 @@ def _why(case: _Case, ran: Ran, last: int) -> str:
     """Return why a run does not pass: what its test says, or the last characters of its output; that it was ended."""
     failure = case.failed(ran)
     said = failure.message[:200] or ran.tail[last:]
-    hangs = ran.ended and failure.kind != "hang" and not BEHAVIOUR.before(14)
+    hangs = ran.ended == "time" and failure.kind != "hang" and not BEHAVIOUR.before(14)
     return f"“{case.change.command}” does not come to an end and prints {said or 'nothing'}" if hangs else said
 
 
