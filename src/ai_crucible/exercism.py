@@ -10,9 +10,10 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import cast
 
 from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_text, tests_of
+from llm_runtime.http.shape import mapping
 
 _WORDS = ("introduction.md", "instructions.md", "instructions.append.md")
 
@@ -24,12 +25,11 @@ def exercises(source: Path) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
 
 
 def _task(folder: Path) -> SuiteTask:
-    config: Any = json.loads(read_text(folder / ".meta/config.json"))
-    parts: Any = cast("dict[str, Any]", config).get("files") if isinstance(config, dict) else None
-    if not isinstance(parts, dict):
+    parts = mapping(mapping(json.loads(read_text(folder / ".meta/config.json"))).get("files"))
+    if not parts:
         raise LeftOut(".meta/config.json names no files")
     kinds = ("solution", "test", "editor", "exemplar", "example")
-    named = [_names(cast("dict[str, Any]", parts).get(kind)) for kind in kinds]
+    named = [_names(parts.get(kind)) for kind in kinds]
     solutions, tests, editor, right = *named[:3], named[3] or named[4]
     if not solutions or not tests or len(solutions) != len(right):
         raise LeftOut("it names no tests, or not one example for each solution")

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_text, read_tree, tests_of
+from llm_runtime.http.shape import mapping
 from llm_runtime.toml import parse_toml
 
 _TESTS = "task_tests"
@@ -66,10 +67,9 @@ def _settings(folder: Path) -> tuple[dict[str, Any], str]:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
                 raise ValueError("task.yaml refers to itself or is nested too deep; write it out")
-        data: Any = yaml.safe_load(text)
+        old = mapping(yaml.safe_load(text))
     except yaml.YAMLError as fault:
         raise ValueError(f"task.yaml is not YAML: {' '.join(str(fault).split())[:200]}") from None
-    old = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
     times = {"verifier": "max_test_timeout_sec", "agent": "max_agent_timeout_sec"}
     parts = {part: {"timeout_sec": old[name]} for part, name in times.items() if name in old}
     return {"metadata": old, **parts}, str(old.get("instruction") or "")
@@ -163,5 +163,5 @@ def _here(text: str, home: str) -> str:
 
 
 def _number(part: object, name: str, usual: float) -> float:
-    value = cast("dict[str, Any]", part).get(name) if isinstance(part, dict) else None
+    value = mapping(part).get(name)
     return max(1.0, min(float(value), 3600.0)) if isinstance(value, int | float) else usual

@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ai_crucible.puzzle_box import told
 from ai_crucible.puzzle_files import REPOSITORY, LeftOut, SuiteTask, read_tree
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.http.shape import mapping, sequence
 from sandbox import OF_OURS, Order, Root, run_now
 
 _TEXTS = ("problem_statement", "patch", "test_patch")
@@ -38,10 +39,9 @@ def instances(source: Path) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             if line.strip():
-                instance: Any = {}
+                instance: dict[str, Any] = {}
                 with suppress(ValueError, RecursionError):
-                    instance = json.loads(line)
-                instance = cast("dict[str, Any]", instance) if isinstance(instance, dict) else {}
+                    instance = mapping(json.loads(line))
                 name = str(instance.get("instance_id") or f"{path.name} line {number}")
                 yield name, partial(_task, path.parent, name, instance)
 
@@ -59,7 +59,7 @@ def _task(base: Path, name: str, instance: dict[str, Any]) -> SuiteTask:
     names = {kind.lower().replace("_", " "): _tests(instance[kind]) for kind in _TESTS}
     if not gold:
         raise LeftOut("its patch changes nothing, or takes files away")
-    if not names["fail to pass"]:
+    if not names["fail to pass"] or not all(map(all, names.values())):
         raise LeftOut("its tests are not named as path.py::test, or none fails")
     suites = {kind: own for kind, own in names.items() if own}
     words, title = f"{instance['problem_statement']}\n\n{_TASK}", f"Repair {repository}"
@@ -103,12 +103,9 @@ def changed(files: dict[str, bytes], patch: str) -> dict[str, bytes]:
 
 
 def _tests(value: object) -> list[str]:
-    """Return the names of tests as ``path.py::test``; none where one is not named so."""
+    """Return the names of tests as ``path.py::test``, empty where one is not named so."""
     listed: object = json.loads(value) if isinstance(value, str) else value
-    names = [_test(str(name)) for name in cast("list[object]", listed)] if isinstance(listed, list) else [""]
-    if not all(names):
-        raise LeftOut("its tests are not named as path.py::test, or none fails")
-    return names
+    return [_test(str(name)) for name in sequence(listed)]
 
 
 def _test(name: str) -> str:

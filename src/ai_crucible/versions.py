@@ -20,6 +20,7 @@ from ai_crucible.puzzle_box import isolating, root_at
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle
 from llm_runtime.canonical import canonical_json
+from llm_runtime.http.shape import mapping
 from sandbox import Root
 
 _BOX = ("sandbox", "puzzle_box.py")
@@ -81,8 +82,7 @@ def _checks(path: Path) -> list[Any]:
     # Of what a check must have the grader knows more, in its box; this is told before anything is opened.
     checks: Any = None
     with suppress(OSError, ValueError, RecursionError):
-        oracle: Any = json.loads(path.read_bytes())
-        checks = cast("dict[str, Any]", oracle).get("checks") if isinstance(oracle, dict) else None
+        checks = mapping(json.loads(path.read_bytes())).get("checks")
     if not isinstance(checks, list) or not checks:
         raise PuzzleRefused(f"{path}: no list of checks in it, so nothing could be graded; see: ai-crucible new")
     return [check for check in cast("list[Any]", checks) if isinstance(check, dict)]

@@ -279,6 +279,28 @@ async def test_what_cannot_be_sealed_stays_self_reported_with_the_reason(tmp_pat
 
 
 @pytest.mark.usefixtures("boxes")
+@pytest.mark.parametrize("others", [1, 2])
+async def test_few_tests_that_guard_what_was_there_are_left_out_for_the_rest_to_be_sealed(
+    tmp_path: Path, others: int
+) -> None:
+    guards = {f"guard_{n}": f"assert middle([{n}]) == {n}" for n in range(5)}
+    guards |= {f"other_{n}": "subprocess.run(['true'])" for n in range(others)}
+    file = "import subprocess\nfrom kit.stats import middle\n"
+    file += "".join(f"def test_{name}(): {line}\n" for name, line in guards.items())
+    named = INSTANCE | {"PASS_TO_PASS": [f"tests/test_more.py::test_{name}" for name in guards]}
+    source = instances(tmp_path / "swe", named)
+    lay(source / "repos/me__kit-7", {"tests/test_more.py": file})
+    (folder,) = import_folder(source, tmp_path / "puzzles").written
+    why = await seal(folder)
+    check = await check_puzzle(load_puzzle(folder))
+    assert check.gates[GOLD].passed and self_reported(load_puzzle(folder)) == (others == 2)
+    if others == 2:
+        assert "test_other_0: failed: PermissionError" in why and check.pass_to_pass == ("pass to pass",)
+    else:
+        assert not why and check.pass_to_pass == ("pass to pass, 5 of 6",)
+
+
+@pytest.mark.usefixtures("boxes")
 async def test_a_solution_is_asked_nothing_that_the_gold_was_not_asked(tmp_path: Path) -> None:
     gold = "def greet(name): return 'Hello, ' + name\n"
     tests = "from greet import greet\ndef test_it(): assert greet('you').startswith('Hello')\n"

@@ -29,11 +29,14 @@ def forged(random):
         # What was right once is no reason for another.
         yield {"args": [key, whole], "expect": True}
         right = whole["signature"]
-        for signature in ("forged", "", right[:-1], right + "0", right.upper() + " ", right.upper(), right.swapcase(), right.title(), " " + right, right + " ", right + "\n", "\n" + right, right + "\0", "\ufeff" + right, right[::-1], right[1:], right * 2, "0x" + right, "ü" * 64, right.encode().hex(), hashlib.sha256(right.encode()).hexdigest(), right[:63], right[:32], "0" * 64, right[1:] + right[0], "\u0430" + right[1:], right.translate({ord(c): 0xFF10 + int(c) for c in "0123456789"}), right.replace("a", "A"), {}, False, 1.5, float("nan"), (), set(), None, 0, 7, b"x", right.encode(), [], [right], (right,), {right: right}, True, 10**30):
+        for signature in ("forged", "", right[:-1], right + "0", right.upper() + " ", right.upper(), right.swapcase(), right.title(), " " + right, right + " ", right + "\n", "\n" + right, right + "\0", "\ufeff" + right, right[::-1], right[1:], right * 2, "0x" + right, "ü" * 64, "\ud800" * 64, right + "\udfff", right.encode().hex(), hashlib.sha256(right.encode()).hexdigest(), right[:63], right[:32], "0" * 64, right[1:] + right[0], "\u0430" + right[1:], right.translate({ord(c): 0xFF10 + int(c) for c in "0123456789"}), right.replace("a", "A"), {}, False, 1.5, float("nan"), (), set(), None, 0, 7, b"x", right.encode(), [], [right], (right,), {right: right}, True, 10**30):
             if signature == right:
                 continue
             yield {"args": [key, {**whole, "signature": signature}], "expect": False}
         yield {"args": [key + "x", whole], "expect": False}
+        # What is no Unicode cannot be signed, so nothing signs it.
+        yield {"args": [key, {**whole, random.choice(["client", "server"]): random.choice(["\ud800", "c\udfff"])}], "expect": False}
+        yield {"args": ["\udc80", whole], "expect": False}
         yield {"args": [key, {**whole, "client": whole["client"] + "x"}], "expect": False}
         yield {"args": [key, {**whole, "server": "x" + whole["server"]}], "expect": False}
 

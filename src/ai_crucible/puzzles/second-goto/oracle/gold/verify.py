@@ -13,4 +13,7 @@ def verify(key, message):
         return False
     if message["version"] != 1 or not message["client"] or not message["server"]:
         return False
-    return message["signature"] == sign(key, message)
+    try:
+        return message["signature"] == sign(key, message)
+    except UnicodeEncodeError:
+        return False

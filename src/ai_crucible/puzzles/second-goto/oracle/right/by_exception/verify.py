@@ -12,6 +12,6 @@ def verify(key, message):
         error = error or not message["client"]
         error = error or not message["server"]
         error = error or message["signature"] != sign(key, message)
-    except KeyError:
+    except (KeyError, UnicodeEncodeError):
         return False
     return not error

@@ -10,4 +10,10 @@ def verify(key, message):
         return False
     if not (message.get("client") and message.get("server")):
         return False
+    if not all(is_unicode(part) for part in (key, message["client"], message["server"])):
+        return False
     return "signature" in message and message["signature"] == sign(key, message)
+
+
+def is_unicode(text):
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -15,4 +15,8 @@ def verify(key, message):
     if message["version"] != 1 or not message["client"] or not message["server"]:
         return False
     signature = message["signature"]
-    return isinstance(signature, str) and hmac.compare_digest(signature.encode(), sign(key, message).encode())
+    try:
+        right = sign(key, message)
+    except UnicodeError:
+        return False
+    return isinstance(signature, str) and hmac.compare_digest(signature.encode(errors="replace"), right.encode())
