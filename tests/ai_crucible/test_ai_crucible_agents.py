@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import FULL
 from tests.lazily import Lazily, needs
 
 from ai_crucible import Workshop
@@ -114,7 +115,7 @@ def test_an_agent_that_is_told_to_cheat_passes_none_and_finds_nothing(
     sits: Callable[..., TrialReport], agent: str, make_puzzle: Make
 ) -> None:
     work = {"total.py": b"def total(n):\n    return sum(range(1, n))\n"}
-    tried = [files_of(archive) for _, archive in list(cheats(work, ["total.py"]))[::12]]
+    tried = [files_of(archive) for _, archive in list(cheats(work, ["total.py"]))[:: 1 if FULL else 12]]
     written = [
         "".join(
             f"mkdir -p $(dirname {path}); cat > {path} <<'END'\n{text.decode()}\nEND\n" for path, text in each.items()
