@@ -109,8 +109,22 @@ def processes(random):
         yield case([after([], pid) for pid in sorted(pids)])
 
 
+def beside_the_id(random):
+    """An id that is longer by a figure, which the first addition or its length begins with otherwise."""
+    for code, base in (("%d", 10), ("%x", 16)):
+        for mark in (b"", b":", b" ", b",", b"|", b";", b"\0", b"\n", b"-", b"::"):
+            d, size = random.randint(1, base - 1), base - 1 - len(mark)
+            part, rest = letters(random, d), letters(random, size)
+            whole = part + (code % size).encode() + mark + rest
+            yield case([(7, [whole, LONG, None]), (71, [part, rest, LONG, None])])
+    for pid in (1, 40):
+        begun = [(pid, [b"%d" % n + LONG, None]) for n in range(10)] + [(10 * pid + n, [LONG, None]) for n in range(10)]
+        yield case([*begun, (pid, [LONG, None]), *[(pid, [mark + LONG, None]) for mark in (b":", b" ", b",", b"|", b"0x", b"-", b"\0")]])
+    yield case([(1, [b"0", b"23", LONG, None]), (10, [b"2", b"3", LONG, None]), (102, [b"3", b"", LONG, None]), (1023, [b"", b"", LONG, None])])
+
+
 def every_byte(random):
-    for kind in (joined, lengths, much, processes):
+    for kind in (joined, lengths, beside_the_id, much, processes):
         yield from kind(random)
     yield case([after([bytes([value])]) for value in range(256)] + [after([])])
     yield case([(1, [bytes([value]) * 16, None]) for value in range(256)])

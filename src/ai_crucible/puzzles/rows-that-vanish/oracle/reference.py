@@ -58,7 +58,8 @@ def odd_rows(random):
 def few(random):
     yield case(["a", "b"], 9)
     yield case([], 9)
-    yield case(["a"], 10**15)
+    for limit in (10**15, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**30):
+        yield case(["a", "b"], limit)
     yield case([], 1, end="")
     yield case(["a"], 1)
     yield case([""], 1)
@@ -73,7 +74,7 @@ def few(random):
 
 
 def no_limit(random):
-    for limit in ("0", "-1", "-7", "-1000000"):
+    for limit in ("0", "-1", "-7", "-1000000", "-9223372036854775809", "-1" + 30 * "0"):
         for folder in ("out", "there"):
             put = {"in.csv": "h\na\n", "there/part-001.csv": "old\n"}
             yield {"args": [["python3", "export.py", "in.csv", folder, limit], put], "holds": lambda seen: seen["exit"] == 2 and not seen["changed"]}

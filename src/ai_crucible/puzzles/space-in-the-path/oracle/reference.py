@@ -1,7 +1,7 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
 ROOTS = ["system", "my system", "a/b", "./system", "s*", "two  blanks", "a$b", "quo\"te", "/", "-rf", "back\\slash", "new [x]", "a -o b", "x = x", "a\n", "a\n\n", "new\nline", "\na", "a ", " a", "\ta\t", "a\r", "\u00e9\u2028", "~", "$HOME", "$(echo a)", "`echo a`", "it's", "a;b", "&", "-", "--", "*", "a/", "%s", "a\n/b", "\\n", "!x", " ", "  ", "\t", "!", "(", ")", "-n", "-z", "-f", "=", "-o", "-e", "--help", "a//", "a/b///", "?", "[a]", "{a,b}", "$1", "${1}", "a#b", "#", "%", "a\\ b", "a\\", "'", "a\u00a0b", "x" * 200, "nvidia current", "usr"]
-LEFT = ["usr/bin/tool", "usr/lib/nvidia current/keep", "usr/lib/nvidia", "usr/lib/current/xorg/x", "usr/lib/nvidia current/xorg2/y", "lib/nvidia", "current/xorg/z"]
+LEFT = ["usr/bin/tool", "usr/lib/nvidia current/keep", "usr/lib/nvidia", "usr/lib/current/xorg/x", "usr/lib/nvidia current/xorg2/y", "lib/nvidia", "current/xorg/z", "old/usr/lib/nvidia current/xorg/z", "usr/usr/lib/nvidia current/xorg/z", "usr/lib/nvidia current/usr/lib/nvidia current/xorg/z", "usr/lib/xorg/z", "usr/lib/nvidia current/xor", "usr/lib/Nvidia Current/xorg/z", "usr/lib/nvidia  current/xorg/z", "usr/lib/nvidia current/xorg.old/z", "usr/lib/nvidia current/.xorg/z", "xorg/z"]
 GONE = ["driver.so", "sub/deep/file", ".hidden", "odd name/x y", "new\nline\n", "-rf", "..x"]
 HERE = {"my/usr/bin/tool": "x", "system2/usr/lib/nvidia current/xorg/driver.so": "x", "current/xorg": "x", "lib/nvidia": "x", "usr/tool": "x", "two/x": "1", "sx/usr/lib/nvidia current/xorg/driver.so": "x"}
 
@@ -41,6 +41,15 @@ def removed(random):
 
 
 def not_there(random):
+    def nothing(seen):
+        return seen["exit"] == 0 and seen["stdout"] == "" and not seen["changed"]
+
+    # ROOT is not there, is empty, or ends anywhere on the way.
+    for root in ("none", "no such root", "/no/such root", "my system", "./deep/er"):
+        for way in ("", "usr/", "usr/lib/", "usr/lib/nvidia current/", "usr/lib/nvidia/"):
+            place = root.removeprefix("./")
+            put = {} if root.startswith(("no", "/")) else {f"{place}/{way}": None}
+            yield {"args": [["sh", "uninstall.sh", root], {**HERE, **put}], "holds": nothing}
     for root in ("system", "my system", "a/b", "no such root"):
         yield case(random, root, there=False)
     while True:

@@ -98,6 +98,41 @@ def by_hand(random):
     yield case([], [w for n in range(105) for w in (["insert", 0, "x"], P)] + [U] * 102)
 
 
+def interplay(random):
+    """An edit, what may stand between two, and an edit that joins it or just does not; then all back and forth."""
+    text = "one two three four"
+    inserts = [["insert", 8, "a"], ["insert", 8, "abc"], ["insert", 8, " "], ["insert", 8, "\u00a0b"], ["insert", 0, "x"], ["insert", len(text), "yz"]]
+    deletes = [["delete", 8, 1], ["delete", 8, 4], ["delete", 0, 3], ["delete", len(text) - 2, 2], ["delete", 7, 2]]
+    undone = [["insert", 3, "q"], U]
+    between = [[], [P], [S], [U], [R], [U, R], [U, U, R], [["insert", 99, "x"]], [["insert", -1, "x"]], [["insert", 99, ""]], [["delete", 99, 1]], [["delete", 0, 99]], [["delete", 3, -1]], [["delete", -1, 0]], [["insert", 0, ""]], [["delete", 0, 0]], [["delete", 5, 0]], [R, R], undone]
+
+    def after(first):
+        """Edits that touch what the first one left behind, at its ends and a place beside them, of one and of many."""
+        kind, at, what = first
+        ends = (at, at + len(what)) if kind == "insert" else (at, at)
+        for place in sorted({end + off for end in ends for off in (-1, 0, 1)}):
+            for words in ("b", "cde", " ", " f", "\n", "\u2003"):
+                yield ["insert", place, words]
+        for place in sorted({at - 3, at - 2, at - 1, at, at + 1, ends[1] - 1, ends[1]}):
+            for count in (1, 2, 3):
+                yield ["delete", place, count]
+
+    def one(gap):
+        first = random.choice(inserts + deletes)
+        second = random.choice([*after(first)])
+        third = random.choice([*after(second)])
+        yield case([text], [first, *gap, second, U, U, R, R, R, U])
+        yield case([text, random.choice([1, 2, 3])], [first, second, *gap, third, U, S, U, U, R, R])
+
+    for first in inserts + deletes:
+        for second in after(first):
+            yield case([text], [first, second, U, U, R, R])
+    while True:
+        for gap in between:
+            yield from one(gap)
+            yield from one(gap + random.choice(between))
+
+
 def sessions(random):
     while True:
         start = random.choice(["", "a", "one two", "\u00e9\U0001f600x"])

@@ -11,7 +11,7 @@ def main(source, folder, limit):
         header = whole(next(lines))
         rows, number = 0, 0
         while True:
-            part = [whole(line) for line in islice(lines, limit)]
+            part = [whole(line) for line in islice(lines, min(limit, sys.maxsize))]
             if not part and number:
                 break
             number += 1
