@@ -254,7 +254,7 @@ def tables(random):
 
 
 def firm(random):
-    yield {"args": ["zone z +60\njob j z daily 00:00\n"], "expect": [True] * 5}
+    yield {"args": ["zone z +60\njob j z daily 00:00\njob w z daily every 5 from 01:00 to 02:00\n"], "expect": [True] * 9}
 
 
 def commands(random):

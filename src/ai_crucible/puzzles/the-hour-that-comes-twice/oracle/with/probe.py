@@ -58,9 +58,12 @@ def read(table):
 
 def firm(table):
     """Whether jobs and runs stay as they were made, and equal ones are equal."""
-    one, same = read_table(table)[0], Run(at("2026-01-01"), None)
+    (one, every), same = read_table(table), Run(at("2026-01-01"), None)
     seen = [same == Run(at("2026-01-01"), None), isinstance(hash(same), int)]
-    for value, name in ((one, "name"), (same, "at")):
+    bare, window = type(one)(one.name, one.zone, one.days), every.window
+    seen += [[bare.times, bare.window, bare.missed, bare.grace] == [(), None, "all", 0]]
+    seen += [window == type(window)(window.step, window.begin, window.end), isinstance(hash(window), int)]
+    for value, name in ((one, "name"), (same, "at"), (window, "step")):
         try:
             setattr(value, name, None)
             seen.append(False)
