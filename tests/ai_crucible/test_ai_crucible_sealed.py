@@ -90,6 +90,32 @@ def test_it():
 
 
 @pytest.mark.usefixtures("boxes")
+async def test_a_solution_can_tell_what_it_was_given_by_what_can_be_done_with_it(tmp_path: Path) -> None:
+    gold = """
+from collections.abc import Iterable, Sized
+def kind(x): return [callable(x), isinstance(x, Iterable), isinstance(x, Sized), hasattr(x, "__enter__")]
+class Many:
+    def __iter__(self): return iter([1, 2])
+"""
+    tests = """
+import contextlib, functools, operator
+from kinds import Many, kind
+class Own: pass
+class Box(Own):
+    def __call__(self): pass
+    def __len__(self): return 0
+def test_it():
+    assert kind(i for i in range(3)) == [False, True, False, False]
+    assert kind(operator.itemgetter(1)) == kind(functools.partial(len)) == kind(len) == [True] + [False] * 3
+    assert kind(Own()) == [False] * 4 and kind(Own)[0] and kind(Box()) == [True, False, True, False]
+    assert kind(contextlib.nullcontext()) == [False, False, False, True] and not callable(Many())
+    assert [*map(str, Many())] == ["1", "2"]
+"""
+    folder = exercise(tmp_path, "kinds", solution="def kind(x): pass\nclass Many: pass\n", gold=gold, tests=tests)
+    assert await seal(folder) == ""
+
+
+@pytest.mark.usefixtures("boxes")
 async def test_a_value_that_holds_a_thing_of_the_solution_stays_where_it_is(tmp_path: Path) -> None:
     """A time in a zone that the solution wrote, a count of its things: no literal, and no end of all tests."""
     gold = """

@@ -24,7 +24,7 @@ from contextlib import suppress
 # Beside this program, in a folder that nobody else has written to yet.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import stand_ins
-from stand_ins import Kind, Remote, fault_of
+from stand_ins import WAYS, Kind, Remote, fault_of, ways_of
 
 sys.path.pop(0)
 PIPES = ("/pipe/questions", "/pipe/answers")
@@ -159,7 +159,7 @@ class End:
         number = self.numbers[id(value)] = len(self.held)
         self.held.append(value)
         if isinstance(value, type):
-            return ["mine", number, value.__name__, *[self.packed(base) for base in value.__bases__]]
+            return ["mine", number, value.__name__, " ".join(ways_of(value)), *map(self.packed, value.__bases__)]
         told = [self.packed(each) for each in value.args] if isinstance(value, BaseException) else []
         return ["mine", number, None, self.packed(type(value)), *told]
 
@@ -193,12 +193,15 @@ class End:
         """Return what stands in for a class or an object that is told for the first time."""
         more = [self.unpacked(each) for each in rest]
         if name is None:
-            kind = more[0] if isinstance(more[0], Kind) else Remote
+            kind = more[0]
+            if not isinstance(kind, Kind):  # both ends have it
+                kind = type.__new__(Kind, kind.__name__, (Remote,), ways_of(kind))
             made = fault_of(kind, more[1:]) if issubclass(kind, BaseException) else object.__new__(kind)
         else:
-            bases = [base for base in more if isinstance(base, Kind)] or [Remote]
-            faults = [base for base in more if base not in bases and issubclass(base, BaseException)]
-            made = type.__new__(Kind, name, (*bases, *faults), {})
+            bases = [base for base in more[1:] if isinstance(base, Kind)] or [Remote]
+            faults = [base for base in more[1:] if base not in bases and issubclass(base, BaseException)]
+            ways = {way: WAYS[way] for way in str(more[0]).split() if way in WAYS}
+            made = type.__new__(Kind, name, (*bases, *faults), ways)
         self.theirs[number], self.names[id(made)] = made, number
         return made
 

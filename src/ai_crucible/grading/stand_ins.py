@@ -13,6 +13,7 @@ ALONE = ("str", "repr", "bool", "len", "iter", "next", "hash", "abs", "int", "fl
 OTHERS = ("index", "neg", "pos", "invert", "getitem", "setitem", "delitem")
 BETWEEN = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor")
 COMPARING = ("lt", "le", "gt", "ge")
+ABLE = ("call", "iter", "next", "len", "contains", "getitem", "enter", "exit")
 END = types.SimpleNamespace()
 
 
@@ -65,8 +66,15 @@ _OF_OBJECTS = {
     **{"__r%s__" % name.strip("_"): between(name, turned=True) for name in BETWEEN},
     "__eq__": same,
 }
+# Whoever looks whether an object can be asked these finds what its class says.
+WAYS = {name: _OF_OBJECTS.pop(name) for name in ["__%s__" % each for each in ABLE]}
 Kind = type("Kind", (type,), {**_OF_CLASSES, "__bool__": lambda kind: True})
 Remote = type.__new__(Kind, "Remote", (), _OF_OBJECTS)
+
+
+def ways_of(kind):
+    """Return what its objects can be asked beside what every object can, by name."""
+    return {name: way for name, way in WAYS.items() if any(name in vars(each) for each in kind.__mro__)}
 
 
 class Module(types.ModuleType):
