@@ -8,7 +8,7 @@ from datetime import datetime
 
 from wheel import FieldError, Run, Schedule, TableError, due, read_table, write_table
 from wheel.__main__ import main
-from wheel.fields import KINDS
+from wheel.fields import KINDS, read_field
 
 
 def after(words, moment, count=1):
@@ -34,7 +34,10 @@ def planned(table, since, until, most):
         jobs = read_table(table)
     except TableError as fault:
         return ["fault", fault.line]
+    before = list(jobs)
     runs = due(jobs, datetime.fromisoformat(since), datetime.fromisoformat(until), most)
+    if jobs != before or due(tuple(jobs), datetime.fromisoformat(since), datetime.fromisoformat(until), most=most) != runs or not all(type(run) is Run for run in runs):
+        return "not the same when it is asked again"
     return [[run.at.isoformat(), run.job.name, run.job.command] for run in runs]
 
 
@@ -55,7 +58,24 @@ def told(words):
 def is_due(words, moments):
     """Whether each moment is one of the schedule's, and its day one of the schedule's."""
     schedule = Schedule.read(words)
+    for at in map(datetime.fromisoformat, moments):
+        if schedule.falls_on(at.date()) != schedule.falls_on(at):
+            return "a day is other without its time"
     return [[schedule.includes(at), schedule.falls_on(at)] for at in map(datetime.fromisoformat, moments)]
+
+
+def numbers(place, text):
+    """What a field holds, on its own and in a schedule."""
+    seen = sorted(read_field(text, KINDS[place]))
+    words = ["*"] * 5
+    words[place] = text
+    schedule = Schedule.read(" ".join(words))
+    own = (schedule.minutes, schedule.hours, schedule.days, schedule.months, schedule.weekdays)[place]
+    return seen if sorted(own) == seen else [seen, sorted(own)]
+
+
+def rows(table):
+    return [[job.name, job.words, job.command] for job in read_table(table)]
 
 
 def values(words):
@@ -81,5 +101,8 @@ def printed(table, *words):
         with open(path, "w", encoding="utf-8") as file:
             file.write(table)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-            code = main([*([path] if table else []), *words])
+            try:
+                code = main([*([path] if table else []), *words])
+            except SystemExit as end:
+                return ["exit", end.code]
     return [code, out.getvalue()]
