@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -19,6 +19,7 @@ from criticality.spec.types import TypeFault
 from criticality.work import Work
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
+from llm_runtime.http.shape import mapping
 from llm_runtime.models import Model
 
 _CLASSES = ("core", "foundational", "bolt-on")
@@ -192,7 +193,7 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
 def _with_sound_claims(language: Language, proposal: Proposal) -> tuple[Proposal, list[Note]]:
     """Leave out claims that have a fault of their own, where any is without one."""
     claims = proposal.spec.get("claims")
-    told = cast("dict[str, Any]", claims) if isinstance(claims, dict) else {}
+    told = mapping(claims)
     alone = {name: _claiming(proposal, {name: claim}) for name, claim in told.items()}
     sound, notes = sieved(told, lambda name: _spec_fault(language, alone[name]), "the claim {}".format)
     return (_claiming(proposal, {name: told[name] for name in sound}), notes) if sound else (proposal, [])

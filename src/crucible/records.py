@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.ledger import Effect
+from llm_runtime.http.shape import mapping
 
 T = TypeVar("T", bound=BaseModel)
 Severity: TypeAlias = Literal["critical", "major", "minor"]
@@ -52,14 +53,10 @@ def _does(value: Any) -> Any:
     return next((word for word in words if said.startswith(word[:-1])), said if BEHAVIOUR.before(8) else "")
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
 def _entries(value: Any) -> Any:
     """Read claims by their ids as the list that they stand for."""
-    known = {} if BEHAVIOUR.before(7) else _object(value)
-    return [{"id": id, **(_object(one) or {"text": one})} for id, one in known.items()] or value
+    known = {} if BEHAVIOUR.before(7) else mapping(value)
+    return [{"id": id, **(mapping(one) or {"text": one})} for id, one in known.items()] or value
 
 
 def _named(value: Any) -> Any:
@@ -84,9 +81,9 @@ class _Record(BaseModel, defer_build=True):
             return data
         if isinstance(data, str):
             return {"text": data}
-        if not BEHAVIOUR.before(8) and len(_object(data)) == 1 and not data.keys() & cls.model_fields.keys():
+        if not BEHAVIOUR.before(8) and len(mapping(data)) == 1 and not data.keys() & cls.model_fields.keys():
             data = next(iter(data.values()))
-        return {name: value for name, value in _object(data).items() if value is not None} or data
+        return {name: value for name, value in mapping(data).items() if value is not None} or data
 
 
 class ClaimRecord(_Record):

@@ -20,7 +20,7 @@ from functools import cache, partial
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -28,6 +28,7 @@ from ai_crucible.puzzle_box import BoxOrder, open_box, order_of
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.http.shape import mapping
 from llm_runtime.models import Model
 from llm_runtime.tasks import gather
 from sandbox import PYTHON, Box, BoxDied, BoxLimits, Root
@@ -426,13 +427,12 @@ async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] |
     seconds = box.limits.seconds * len(evidence["after"] if evidence else "1")
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin, seconds=seconds)
     try:
-        answer = json.loads(done.stdout)
+        answer = mapping(json.loads(done.stdout))
     except ValueError:
         complaint = done.stderr[-300:].decode("utf-8", "replace").strip().replace("\n", " / ")
         raise GradingFailed(f"{puzzle.meta.id}: grading ended with {done.code} {done.ended}: {complaint}") from None
-    if not isinstance(answer, dict):
+    if not answer:
         raise GradingFailed(f"{puzzle.meta.id}: the grading process answered with no object")
-    answer = cast(dict[str, Any], answer)
     if "bad_oracle" in answer:
         raise PuzzleRefused(f"{puzzle.folder}: the oracle cannot grade: {answer['bad_oracle']}")
     return answer

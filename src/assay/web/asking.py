@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast
@@ -14,6 +15,7 @@ from markupsafe import Markup
 from assay.report.story import Prose
 from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.http.shape import mapping
 from llm_runtime.rewording import instead
 from llm_runtime.structs import Struct
 
@@ -94,11 +96,9 @@ class AnswerField(Struct):
 
 def parsed(schema: str) -> dict[str, Any]:
     """Return a schema as data; empty where there is none."""
-    try:
-        data: object = json.loads(schema) if schema else {}
-    except (ValueError, RecursionError):
-        return {}
-    return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+    with suppress(ValueError, RecursionError):
+        return mapping(json.loads(schema))
+    return {}
 
 
 def ways(schema: Mapping[str, Any]) -> Options:

@@ -6,7 +6,7 @@ import tomllib
 from contextlib import closing
 from functools import reduce
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -22,6 +22,7 @@ from criticality.spec.spec import Spec
 from criticality.spec.types import parse_type
 from criticality.telemetry import phase_of
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.http.shape import mapping
 from llm_runtime.models import Model
 from llm_runtime.toml import parse_toml
 
@@ -67,7 +68,7 @@ def read_spec_section(root: Path, section: str) -> str:
     value: Any = approved_spec(root).model_dump(mode="json")
     path = section.split(".")
     for part in path:
-        within = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        within = mapping(value)
         if part not in within:
             names = ", ".join(within) or "none"
             raise ConfigurationError(f"the specification has no section {section[:80]!r}; there are: {names}")

@@ -13,6 +13,7 @@ from pydantic_core import from_json, to_json
 from crucible.config import ComplexityDomain, CouncilRole
 from crucible.schemas import TriageOutput
 from llm_runtime.errors import StructuredOutputError
+from llm_runtime.http.shape import mapping
 from llm_runtime.models import first_fault
 
 _FENCED = re.compile(r"```\w*[ \t]*\r?\n((?:(?!```).)*)```", re.DOTALL)
@@ -72,10 +73,8 @@ def _in_lower_case(data: object) -> object:
 
 
 def _with_role(seat: object) -> object:
-    if not isinstance(seat, dict) or "role" not in seat:
-        return cast("object", seat)
-    fields = cast("dict[str, Any]", seat)
-    return fields | {"role": _lower(fields["role"])}
+    fields = mapping(seat)
+    return fields | {"role": _lower(fields["role"])} if "role" in fields else seat
 
 
 def _lower(value: object) -> object:

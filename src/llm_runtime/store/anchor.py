@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.files import saying, write_atomic
+from llm_runtime.http.shape import mapping
 from llm_runtime.structs import Struct
 
 _DOMAIN = b"assay run head 1\n"
@@ -82,9 +83,7 @@ class SignedHead(Struct):
         Raises:
             ValueError: it is not a head.
         """
-        if not isinstance(data, dict):
-            raise ValueError("a head is an object")
-        fields = cast(dict[str, object], data)
+        fields = mapping(data)
         run_id, length = fields.get("run_id"), fields.get("length")
         if not isinstance(run_id, str) or type(length) is not int or not 0 < length < 2**53:
             raise ValueError("a head names a run and its length")

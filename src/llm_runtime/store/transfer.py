@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from pydantic_core import from_json
 
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events.chain import GENESIS, Record, chain_digest, read_record, written
+from llm_runtime.http.shape import mapping
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.ids import valid_run_id
 from llm_runtime.store.run_store import RunStore
@@ -137,9 +138,7 @@ def _read_header(lines: _Lines) -> _Header:
         data = from_json(lines.next(_HEADER_BYTES))
     except ValueError:
         raise lines.refuse("not JSON; this is not an exported run") from None
-    if not isinstance(data, dict):
-        raise lines.refuse("not an exported run")
-    fields = cast(dict[str, object], data)
+    fields = mapping(data)
     if fields.get("format") != "assay-run":
         raise lines.refuse("not an exported run")
     if fields.get("version") != VERSION:
