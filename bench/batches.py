@@ -61,6 +61,7 @@ _REAL = """
 import asyncio, resource, sys
 from bench.batches import entered, holding_runs
 from assay.batch.worker import work
+from llm_runtime.garbage import collect_rarely
 def cpu():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
@@ -70,6 +71,7 @@ async def main(store, server, kind, count):
         begun = cpu()
         await work(store, "bench", holding_runs(server))
     print((cpu() - begun) * 1000 / jobs)
+collect_rarely()  # as the workers of a batch do
 asyncio.run(main(*sys.argv[1:]))
 """
 

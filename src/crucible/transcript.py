@@ -208,7 +208,8 @@ class CouncilTranscript:
         return records
 
     def _loop(self, number: int) -> Loop:
-        return self.loops.setdefault(number, Loop(number, max(number, self.limit()), self._chosen))
+        known = self.loops.get(number)
+        return known or self.loops.setdefault(number, Loop(number, max(number, self.limit()), self._chosen))
 
     @property
     def _chosen(self) -> str:

@@ -34,7 +34,7 @@ class PriceTable(Struct):
         prices: the user's, by id, with or without its vendor; one that ends in ``*`` stands for all that begin so.
         dated: the day of the prices, as an ISO date, where one is known.
         own: the user's file, where one was read.
-        listed: what OpenRouter lists, by id.
+        listed: returns what OpenRouter lists for an id, where its list was read.
         package: where newer prices than the package's would stand; ``None`` to leave the package out. It is
             loaded when a paid model is first asked for.
     """
@@ -42,7 +42,7 @@ class PriceTable(Struct):
     prices: Mapping[str, Price]
     dated: str = ""
     own: Path | None = None
-    listed: Mapping[str, Price] = field(default_factory=dict[str, Price])
+    listed: Callable[[str], Price | None] | None = None
     package: Path | None = None
     _known: dict[tuple[str, str, str], Price | None] = field(
         default_factory=dict[tuple[str, str, str], "Price | None"], repr=False
@@ -61,7 +61,7 @@ class PriceTable(Struct):
             self._known[key] = self._look_up(provider, model, address)
         return self._known[key]
 
-    def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
+    def with_listed(self, listed: Callable[[str], Price | None]) -> PriceTable:
         """Return the table with OpenRouter's own list in it."""
         return PriceTable(self.prices, self.dated, self.own, listed, self.package)
 
@@ -74,8 +74,8 @@ class PriceTable(Struct):
             if model == "openrouter/auto":
                 return ROUTER_CEILING
             for name in spellings(model):
-                if name in self.listed:
-                    return self.listed[name]
+                if self.listed is not None and (price := self.listed(name)) is not None:
+                    return price
         # What listens on this machine is taken to be a model of one's own, unless a price says otherwise.
         if _on_this_machine(provider):
             return Price(0, 0)

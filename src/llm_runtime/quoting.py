@@ -26,7 +26,8 @@ class Material(Generic[T]):
     """All that a model had before it when it was asked for an object of type ``model``."""
 
     def __init__(self, text: str, model: type[T]) -> None:
-        self._text = text
+        # Where no brace stands, nor one that is escaped, no object does, and most of what is shown is prose.
+        self._text = text if "{" in text or "\\" in text else ""
         self._model = model
 
     def holds(self, spelling: str, value: T) -> bool:
@@ -36,7 +37,7 @@ class Material(Generic[T]):
         at = self._plain.find(quote)
         while at >= 0 and self._plain[at + len(quote) : at + len(quote) + 1] not in ("", ",", "}", "]"):
             at = self._plain.find(quote, at + 1)
-        return at >= 0 or _canonical(value) in self._values
+        return at >= 0 or (bool(self._values) and _canonical(value) in self._values)
 
     @cached_property
     def _plain(self) -> str:

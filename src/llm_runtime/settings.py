@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -301,6 +301,8 @@ def _unasked_key(name: str, entry: EndpointEntry | None, sources: KeySources) ->
 
 def merged(settings: Settings, **changes: object) -> Settings:
     """Return settings with some fields of the configuration file replaced, as flags of a command line do."""
-    fields = {name: value for name, value in changes.items() if value is not None}
-    config = ConfigFile.model_validate({**settings.config.model_dump(), **cast("dict[str, Any]", fields)})
-    return replace(settings, config=config)
+    if fields := {name: new for name, new in changes.items() if new not in (None, getattr(settings.config, name))}:
+        # What nobody has set stays unset: a limit that the user set is kept in another way than the default.
+        whole = {**settings.config.model_dump(exclude_unset=True), **fields}
+        return replace(settings, config=ConfigFile.model_validate(whole))
+    return settings

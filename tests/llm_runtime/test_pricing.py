@@ -80,7 +80,7 @@ def test_the_user_counts_first_then_the_providers_list_then_the_package(tmp_path
     own.write_text(
         '[prices]\n"gpt-5" = { input = 9, output = 90, cached = 1 }\n"house-*" = { input = 1, output = 2 }\n'
     )
-    prices = load_prices(own).with_listed({"openai/gpt-5": Price(7, 70), "openai/o3": Price(6, 60)})
+    prices = load_prices(own).with_listed({"openai/gpt-5": Price(7, 70), "openai/o3": Price(6, 60)}.get)
     assert prices.find("openrouter", "openai/gpt-5-2025-08-07") == Price(9, 90, 1)
     assert prices.find("openrouter", "openai/o3") == Price(6, 60)
     assert prices.find("openai", "gpt-5-mini") == load_prices(NOWHERE).find("openai", "gpt-5-mini")

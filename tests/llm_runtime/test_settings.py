@@ -77,6 +77,14 @@ def test_flags_are_laid_over_the_file(tmp_path: Path) -> None:
     assert (settings.config.model, settings.config.max_tokens) == ("ollama:b", 100)
 
 
+def test_flags_set_nothing_that_they_do_not_name(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("model = 'ollama:a'\n[limits.ollama]\nrequests_per_minute = 3\n")
+    settings = load_settings({}, tmp_path, tmp_path)
+    other = merged(settings, model="ollama:b").config.limits["ollama"]
+    assert other.model_fields_set == {"requests_per_minute"}
+    assert merged(settings, model="ollama:a", max_tokens=None, seats={}) is settings
+
+
 @pytest.mark.parametrize(
     ("table", "says"),
     [

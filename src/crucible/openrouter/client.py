@@ -60,9 +60,8 @@ class OpenRouterClient:
             CallError: no model answered, or the answer has no text.
             BudgetExceeded, DeadlineExceeded, ReplayMismatch: as the runtime raises them.
         """
-        request = Request(
-            model, tuple(messages), label, tuple(fallbacks), schema=schema, session_id=session_id, grammar=grammar
-        )
+        named, texts, others = session_id or self._session_id, tuple(messages), tuple(fallbacks)
+        request = Request(model, texts, label, others, schema=schema, session_id=named, grammar=grammar)
         return (await self.generate(request)).text
 
     async def generate(self, request: Request) -> Reply:

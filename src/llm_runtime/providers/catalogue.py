@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -155,23 +155,28 @@ async def listing(endpoint: Endpoint, http: Http) -> list[Listed]:
     return read_listing(await model_entries(http, endpoint), time.time())
 
 
-async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
-    """Return the prices in an endpoint's list of models, as OpenRouter gives them: USD a token or a call, in text.
+async def list_prices(endpoint: Endpoint, http: Http) -> Callable[[str], Price | None]:
+    """Return what gives the price of an id by an endpoint's list of models, as OpenRouter writes it: USD a token or a
+    call, in text.
 
-    Models without a fixed price, such as the router itself, are left out.
+    Of hundreds of models a run asks two or three: only theirs are read. Models without a fixed price, such as the
+    router itself, have none.
 
     Raises:
         CallError: any of its kinds.
     """
-    prices: dict[str, Price] = {}
-    for entry in await model_entries(http, endpoint, fresh=FRESH_SECONDS):
-        pricing = mapping(entry.get("pricing"))
+    entries = await model_entries(http, endpoint, fresh=FRESH_SECONDS)
+    listed = {text(entry.get("id")): mapping(entry.get("pricing")) for entry in entries}
+
+    def price(model: str) -> Price | None:
+        pricing = listed.get(model, {})
         asked, answered, read, written, thought, call = (_per_million(pricing.get(name)) for name in _CHARGED)
-        if asked is not None and answered is not None:
-            # Some entries say nought for reasoning and charge it as output.
-            price = Price(asked, answered, read, written, thought or None, (call or 0.0) / 1e6)
-            prices[text(entry.get("id"))] = price
-    return prices
+        if asked is None or answered is None:
+            return None
+        # Some entries say nought for reasoning and charge it as output.
+        return Price(asked, answered, read, written, thought or None, (call or 0.0) / 1e6)
+
+    return price
 
 
 def _per_million(usd_a_token: Any) -> float | None:

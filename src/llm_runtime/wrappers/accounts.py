@@ -137,16 +137,12 @@ def settled_by_fault(hold: Spend, fault: BaseException) -> Settlement:
     if isinstance(fault, AnswerAwaited):
         return Settlement(NOTHING)
     if isinstance(fault, CallError):
-        if fault.partial is not None and _reported(fault.partial):
+        # What came to an end too early counts where the provider reported it, and not where it is our estimate.
+        if fault.partial is not None and (fault.partial.cost_source == "provider" or not fault.partial.usage.estimated):
             return settled(hold, fault.partial)
         if fault.partial is None and not fault.maybe_charged:
             return Settlement(Spend(calls=1))
     return Settlement(NOTHING, hold)
-
-
-def _reported(partial: Reply) -> bool:
-    """Tell whether the provider reported what came to an end too early, or it is our estimate."""
-    return partial.cost_source == "provider" or not partial.usage.estimated
 
 
 class Budget(Account):
