@@ -100,8 +100,6 @@ class Asking:
         model: type[T],
         prompt: str,
         check: Callable[[T], str | None] | None = None,
-        *,
-        spare: Sequence[Spare] = (),
         **values: str,
     ) -> T:
         """Ask for data; what does not fit is asked for again, twice at most, with what is wrong.
@@ -111,7 +109,7 @@ class Asking:
             CallError: a call failed.
             ContextOverflow: no tier holds the prompt.
         """
-        request = self._request(question, prompt, values, spare)
+        request = self._request(question, prompt, values, ())
         return (await structured.ask(self._generate, request, model, reasks=2, check=check)).value
 
     async def parts(

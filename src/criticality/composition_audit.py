@@ -11,7 +11,7 @@ from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
-from criticality.asking import Note, sieved
+from criticality.asking import Note, Question, sieved
 from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.judging.clauses import Condition
@@ -80,17 +80,15 @@ async def audit(work: Work) -> Event:
 
 
 async def _audited(work: Work, name: str, item: str, contracts: str) -> ContradictionReport:
+    words = {word: _AUDITORS[name][word] for word in ("kind", "prefix", "focus")}
     question = work.ask.question("composition_audit", item, "auditor", work.round)
-    return await work.ask.data(
-        question,
-        ContradictionReport,
-        "audit",
-        kind=_AUDITORS[name]["kind"],
-        prefix=_AUDITORS[name]["prefix"],
-        focus=_AUDITORS[name]["focus"],
-        spec=question.fence("SPECIFICATION", _statements(work.artifacts.approved)),
-        contracts=question.fence("CONTRACTS", contracts),
-    )
+    shown = _shown(work, question, contracts)
+    return await work.ask.data(question, ContradictionReport, "audit", None, **words, **shown)
+
+
+def _shown(work: Work, question: Question, contracts: str) -> dict[str, str]:
+    spec = question.fence("SPECIFICATION", _statements(work.artifacts.approved))
+    return {"spec": spec, "contracts": question.fence("CONTRACTS", contracts)}
 
 
 def _completed(name: str, contradictions: list[Contradiction]) -> Event:
@@ -120,15 +118,12 @@ async def _second_look(work: Work, phase: Auditing) -> Event:
 async def _looked_at(work: Work, item: str, contracts: str, doubted: list[dict[str, Any]]) -> SecondLook:
     ids = {c["id"] for c in doubted}
     question = work.ask.question("composition_audit", item, "architect", work.round)
-    return await work.ask.data(
-        question,
-        SecondLook,
-        "cross_verification",
-        check=lambda look: None if {*look.confirmed, *look.dismissed} == ids else f"judge exactly {sorted(ids)}",
-        spec=question.fence("SPECIFICATION", _statements(work.artifacts.approved)),
-        contracts=question.fence("CONTRACTS", contracts),
-        contradictions=question.fence("CONTRADICTIONS", pretty(doubted)),
-    )
+    shown = _shown(work, question, contracts) | {"contradictions": question.fence("CONTRADICTIONS", pretty(doubted))}
+
+    def fault(look: SecondLook) -> str | None:
+        return None if {*look.confirmed, *look.dismissed} == ids else f"judge exactly {sorted(ids)}"
+
+    return await work.ask.data(question, SecondLook, "cross_verification", check=fault, **shown)
 
 
 def _by_module(work: Work) -> list[str]:
@@ -252,16 +247,10 @@ async def _parsed(
     shown = pretty({name: claim.model_dump() for name, claim in wanted.items()})
     if empty:
         shown += "\n\nYour last tests were of no use:\n" + "\n".join(f"- {line}" for line in empty[:12])
-    return await work.ask.parts(
-        question,
-        StructuredClaims,
-        "claims",
-        fault,
-        sieve,
-        spec=question.fence("SPECIFICATION", _statements(spec)),
-        signatures=question.fence("SIGNATURES", contract_text(work.language, work.artifacts.plan)),
-        claims=question.fence("CLAIMS", shown),
-    )
+    signatures = question.fence("SIGNATURES", contract_text(work.language, work.artifacts.plan))
+    given = {"signatures": signatures, "claims": question.fence("CLAIMS", shown)}
+    given["spec"] = question.fence("SPECIFICATION", _statements(spec))
+    return await work.ask.parts(question, StructuredClaims, "claims", fault, sieve, **given)
 
 
 def _waived(spec: Spec, parsed: StructuredClaims) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
 from criticality import events as e
-from criticality.asking import Note, sieved
+from criticality.asking import Note, Question, sieved
 from criticality.canonical import pretty
 from criticality.human import Reply
 from criticality.labels import InterviewPhase
@@ -149,14 +150,9 @@ async def synthesize(work: Work) -> Event:
     if phase.challenges >= work.config.orchestrator.max_challenges:
         return e.SynthesisCompleted(version=phase.proposal_version)
     question = work.ask.question("ignition", "challenge", "auditor", work.round, phase.challenges + 1)
-    challenge = await work.ask.data(
-        question,
-        Challenges,
-        "challenge",
-        answers=question.fence("INTERVIEW", _answers(work)),
-        decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
-        proposal=question.fence("PROPOSAL", pretty(work.artifacts.proposals[phase.proposal_version].spec)),
-    )
+    proposal = question.fence("PROPOSAL", pretty(work.artifacts.proposals[phase.proposal_version].spec))
+    given = _given(work, question) | {"proposal": proposal}
+    challenge = await work.ask.data(question, Challenges, "challenge", None, **given)
     if not challenge.challenges:
         return e.SynthesisCompleted(version=phase.proposal_version)
     return e.AuditorChallenged(version=phase.proposal_version, challenges=challenge.challenges)
@@ -174,20 +170,18 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
     if found := work.artifacts.contradictions if phase.challenges == 0 else ():
         live = [c["analysis"] for c in found if c["severity"] == "critical" and not c.get("dismissed")]
         parts.append(question.fence("CONTRADICTIONS FOUND", "\n".join(f"- {c}" for c in live)))
-    draft, notes = await work.ask.parts(
-        question,
-        Proposal,
-        "proposal",
-        lambda proposal: _spec_fault(work.language, proposal),
-        lambda proposal: _with_sound_claims(work.language, proposal),
-        answers=question.fence("INTERVIEW", _answers(work)),
-        decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
-        previous="\n\n".join(parts),
-    )
+    fault, sieve = partial(_spec_fault, work.language), partial(_with_sound_claims, work.language)
+    given = _given(work, question) | {"previous": "\n\n".join(parts)}
+    draft, notes = await work.ask.parts(question, Proposal, "proposal", fault, sieve, **given)
     spec = Spec.model_validate(draft.spec)
     decisions = [*draft.decisions, *(f"{name} is left out: {why}" for name, why in notes)]
     told = [{"text": text} for text in decisions]
     return e.ProposalMade(version=version, spec=spec.model_dump(mode="json"), decisions=told)
+
+
+def _given(work: Work, question: Question) -> dict[str, str]:
+    decisions = question.fence("DECISIONS", work.ledger.for_prompt())
+    return {"answers": question.fence("INTERVIEW", _answers(work)), "decisions": decisions}
 
 
 def _with_sound_claims(language: Language, proposal: Proposal) -> tuple[Proposal, list[Note]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Any
 
 from criticality import events as e
+from criticality.asking import Question
 from criticality.canonical import pretty
 from criticality.judging.domain import Domain, NotEvaluable
 from criticality.language import Language
@@ -31,39 +33,27 @@ class Repaired(Model):
 async def generate(work: Work) -> Event:
     """Make the hierarchy first, then one module after the other."""
     phase = work.at(GeneratingStructure)
-    spec = work.artifacts.approved
     if not phase.modules_planned:
         question = work.ask.question("lattice", "structure", "structurer", work.round)
-        plan = await work.ask.data(
-            question,
-            StructurePlan,
-            "structure",
-            check=lambda plan: _outline_fault(work.language, spec, plan),
-            decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
-            spec=question.fence("SPECIFICATION", _spec_text(spec)),
-        )
+        fault, given = partial(_outline_fault, work.language, work.artifacts.approved), _given(work, question)
+        plan = await work.ask.data(question, StructurePlan, "structure", check=fault, **given)
         return e.StructurePlanned(modules=[m.model_dump() for m in plan.modules])
     name = next(m for m in phase.modules_planned if m not in phase.modules_generated)
     outline = next(o for o in work.artifacts.outlines if o["name"] == name)
     question = work.ask.question("lattice", name, "structurer", work.round)
-    module = await work.ask.data(
-        question,
-        ModulePlan,
-        "module",
-        check=lambda module: _module_fault(module, outline),
-        decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
-        spec=question.fence("SPECIFICATION", _spec_text(spec)),
-        outline=question.fence("OUTLINE OF ALL MODULES", pretty(work.artifacts.outlines)),
-        module=name,
-        importable=", ".join(sorted(work.language.importable)) or "none; leave it empty",
-    )
+    given = _given(work, question) | {
+        "outline": question.fence("OUTLINE OF ALL MODULES", pretty(work.artifacts.outlines))
+    }
+    given |= {"module": name, "importable": ", ".join(sorted(work.language.importable)) or "none; leave it empty"}
+    module = await work.ask.data(question, ModulePlan, "module", check=lambda m: _module_fault(m, outline), **given)
     return e.ModuleGenerated(module=module.model_dump())
 
 
-def _spec_text(spec: Spec) -> str:
-    """Return the specification without the type tables that are empty."""
-    data = spec.model_dump(mode="json", exclude={"meta"})
-    return pretty({key: value for key, value in data.items() if value})
+def _given(work: Work, question: Question) -> dict[str, str]:
+    """Return what every structurer is shown: decisions, and the specification without type tables that are empty."""
+    data = work.artifacts.approved.model_dump(mode="json", exclude={"meta"})
+    spec = question.fence("SPECIFICATION", pretty({key: value for key, value in data.items() if value}))
+    return {"decisions": question.fence("DECISIONS", work.ledger.for_prompt()), "spec": spec}
 
 
 def _outline_fault(language: Language, spec: Spec, plan: StructurePlan) -> str | None:
@@ -91,9 +81,8 @@ def _module_fault(module: ModulePlan, outline: dict[str, Any]) -> str | None:
 
 async def compile_check(work: Work) -> Event:
     """Is it critical? The plan's own checks, then the AST, then the type checker."""
-    spec = work.artifacts.approved
     assert isinstance(work.state.phase, CompilingCheck)
-    plan = work.artifacts.plan
+    spec, plan = work.artifacts.approved, work.artifacts.plan
     faults = list(plan_faults(work.language, spec, plan)) or list(_untestable(work.language, spec, plan))
     if not faults:
         tree = work.language.sources(spec, plan, {})
@@ -108,21 +97,18 @@ async def compile_check(work: Work) -> Event:
 async def repair(work: Work) -> Event:
     """Have the structurer repair, unless no attempt is left."""
     phase = work.at(RepairingStructure)
-    spec = work.artifacts.approved
     if phase.repair_attempt > phase.max_repair_attempts:
         return e.RepairsExhausted(errors=list(phase.errors))
     question = work.ask.question("lattice", "repair", "structurer", work.round, phase.repair_attempt * 10)
     known = set(work.artifacts.modules)
-    repaired = await work.ask.data(
-        question,
-        Repaired,
-        "repair",
-        check=lambda answer: None if {m.name for m in answer.modules} <= known else "return modules that there are",
-        decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
-        spec=question.fence("SPECIFICATION", _spec_text(spec)),
-        modules=question.fence("MODULES", pretty([m.model_dump() for m in work.artifacts.plan])),
-        errors=question.fence("ERRORS", "\n".join(phase.errors)),
-    )
+    modules = question.fence("MODULES", pretty([m.model_dump() for m in work.artifacts.plan]))
+    errors = question.fence("ERRORS", "\n".join(phase.errors))
+
+    def fault(answer: Repaired) -> str | None:
+        return None if {m.name for m in answer.modules} <= known else "return modules that there are"
+
+    given = _given(work, question) | {"modules": modules, "errors": errors}
+    repaired = await work.ask.data(question, Repaired, "repair", check=fault, **given)
     return e.StructureRepaired(modules=[m.model_dump() for m in repaired.modules])
 
 

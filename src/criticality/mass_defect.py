@@ -107,16 +107,12 @@ async def transform(work: Work) -> Event:
     role = "worker" if phase.risk <= 2 else "architect"
     question = work.ask.question("mass_defect", f"{name}+{pattern.id}", role, work.round)
     function = work.artifacts.functions[name][1]
-    shown = work.language.shown(function, work.artifacts.bodies[name].text)
+    shown = question.fence("FUNCTION", work.language.shown(function, work.artifacts.bodies[name].text))
+    told = pattern.prompt(work.language.examples[phase.pattern_id])
+    measured = f"{phase.smell}; {work.artifacts.metrics['functions'][name]}"
     try:
-        answer = await work.ask.data(
-            question,
-            Transformation,
-            "transform",
-            pattern=pattern.prompt(work.language.examples[phase.pattern_id]),
-            function=question.fence("FUNCTION", shown),
-            measured=f"{phase.smell}; {work.artifacts.metrics['functions'][name]}",
-        )
+        given = {"pattern": told, "function": shown, "measured": measured}
+        answer = await work.ask.data(question, Transformation, "transform", None, **given)
     except StructuredOutputError as fault:
         return e.TransformSkipped(function=name, pattern=pattern.id, reason=f"the answer was of no use: {fault}")
     if answer.decision == "skip" or not answer.body.strip():

@@ -85,16 +85,12 @@ async def generate(work: Work) -> Event:
     async def written(item: str, signatures: str) -> tuple[Scenarios, list[Note]]:
         question = work.ask.question("mesoscopic", item, "structurer", work.round)
         shown = pretty(spec.model_dump(mode="json", include={"system", "data_models", "constraints"}))
-        return await work.ask.parts(
-            question,
-            Scenarios,
-            "scenarios",
-            fault,
-            sieve,
-            spec=question.fence("SPECIFICATION", shown),
-            signatures=question.fence("SIGNATURES", signatures),
-            claims=question.fence("CLAIMS", "\n".join(f"{c}: {spec.claims[c].text}" for c in cluster.claims)),
-        )
+        claims = "\n".join(f"{c}: {spec.claims[c].text}" for c in cluster.claims)
+        told = {"SPECIFICATION": shown, "SIGNATURES": signatures, "CLAIMS": claims}
+        given = {
+            name.lower().replace("specification", "spec"): question.fence(name, text) for name, text in told.items()
+        }
+        return await work.ask.parts(question, Scenarios, "scenarios", fault, sieve, **given)
 
     modules = [module for module in work.artifacts.plan if module.name in cluster.modules]
     answers = await in_parts(cluster.name, [contract_text(work.language, (m,)) for m in modules], written)

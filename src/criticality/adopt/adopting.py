@@ -41,6 +41,7 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
+_ANOTHER_TYPE = "ResultOfAnotherType"
 Decision = Literal["", "accepted", "rejected"]
 
 
@@ -186,7 +187,7 @@ class Adopting:
                 await self._revise(candidate, adoption, asked, revisions)
                 continue
             for fault, promise, case in faults:
-                if _documented(promise, examples):
+                if examples is not None and _documented(promise, examples):
                     because = "it is an example of the docstring itself"
                     examples = _without_test(examples, promise)
                 else:
@@ -230,7 +231,8 @@ class Adopting:
         for decided in answer.answers:
             fault, promise, case = broken[decided.number - 1]
             found = _found(before, fault, promise, case, decided.because)
-            adoption.findings.append(found.model_copy(update={"kind": decided.decision}))
+            kind = decided.decision if found.kind == "finding" else found.kind
+            adoption.findings.append(found.model_copy(update={"kind": kind}))
             if decided.decision != "reworded":
                 _take_out(adoption, fault, promise)
         because = "the model left it out of its second proposal"
@@ -319,7 +321,8 @@ def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: s
               if promise == _worded(claim, test)]  # fmt: skip
     owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
     allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
-    return Finding(kind="finding", promise=promise, case=case, because=because, owed=owed, allowed=allowed)
+    kind = "reworded" if _error(fault) == _ANOTHER_TYPE else "finding"  # no docstring speaks of what we take for a type
+    return Finding(kind=kind, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
 def _worded(claim: Promised, test: ClaimTest) -> str:
@@ -354,7 +357,7 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     proposal = adoption.proposal
     if fault.promise.endswith(_UNSAID):
         error, may = _error(fault), _allowing(fault)
-        if error == "ResultOfAnotherType":
+        if error == _ANOTHER_TYPE:
             return "its result is not of one type"
         if may not in proposal.contracts:
             errors = {**proposal.errors, error: "see the findings"}
@@ -362,14 +365,8 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
             adoption.proposal = proposal.model_copy(update=changed)
         return ""
     if fault.claim:
-        text = promise.rpartition(" (")[0]
-        claims = [
-            claim if claim.text != text else claim.model_copy(
-                update={"tests": [test for test in claim.tests if test.name != fault.test]}
-            )
-            for claim in proposal.claims
-        ]  # fmt: skip
-        adoption.proposal = proposal.model_copy(update={"claims": [claim for claim in claims if claim.tests]})
+        claims = [left for claim in proposal.claims if (left := _without_test(claim, promise))]
+        adoption.proposal = proposal.model_copy(update={"claims": claims})
         return ""
     left = [line for line in proposal.contracts if not fault.promise.startswith(one_line(line))]
     adoption.proposal = proposal.model_copy(update={"contracts": left})
@@ -377,8 +374,6 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     return "" if taken else "it cannot be judged"
 
 
-def _without_test(examples: Promised | None, promise: str) -> Promised | None:
-    if examples is None:
-        return None
-    left = [test for test in examples.tests if not promise.endswith(f"({test.name})")]
-    return examples.model_copy(update={"tests": left}) if left else None
+def _without_test(claim: Promised, promise: str) -> Promised | None:
+    left = [test for test in claim.tests if promise != _worded(claim, test)]
+    return claim.model_copy(update={"tests": left}) if left else None

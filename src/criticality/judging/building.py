@@ -32,6 +32,7 @@ class ServedProgram(Struct):
         todo: a statement that says that a body is still to do: what stands for one that does not compile.
         counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
         bits: of a whole number beside its sign; 0 where it may have any.
+        longest: items of what its functions are given: of those that give the first of many, fewer.
         solver: a command that is asked for calls that break a contract; none where :attr:`solved_by` is not here.
         solved_by: its name for people; empty where the language has none.
     """
@@ -47,6 +48,7 @@ class ServedProgram(Struct):
     todo: str = ""
     counted: str = "nanoseconds"
     bits: int = 63
+    longest: int = 300
     solver: tuple[str, ...] = ()
     solved_by: str = ""
 

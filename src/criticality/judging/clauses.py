@@ -25,8 +25,8 @@ _BOUNDS: dict[type[ast.cmpop], tuple[tuple[str, str, int], ...]] = {
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
-#: Ways of one expression to come to true or false that are looked at.
-_WAYS = 12
+#: Ways of one expression to come to true or false that are looked at, and where something else is within it.
+_WAYS, _PATHS = 12, 3
 #: A value at a place within another: ``("balance",)`` of an account, nothing for the account itself.
 Goal = tuple[tuple[str, ...], Any]
 #: One comparison, and the words of both its sides.
@@ -177,24 +177,30 @@ def branches(code: str, params: Iterable[str]) -> Iterator[str]:
             tests = [node, *node.values]
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("any", "all"):
             tests = [node]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("min", "max") and len(node.args) == 2:
+            tests = [ast.Compare(node.args[0], [ast.Gt()], [node.args[1]])]
         elif isinstance(node, ast.Compare):
             tests = [one for one in (node.left, *node.comparators) if isinstance(one, ast.Compare)]
         for test in tests:
             if _speaks(test, known):
-                for way in islice(chain(_ways(test, truth=True), _ways(test, truth=False)), _WAYS):
-                    yield " and ".join(f"({ast.unparse(part)})" for part in (*within[node], *way))
+                ways = islice(chain(_ways(test, truth=True), _ways(test, truth=False)), _WAYS)
+                for path, way in product(within[test] if test in within else within[node], ways):
+                    yield " and ".join(f"({ast.unparse(part)})" for part in (*path, *way))
 
 
-def _within(tree: ast.AST, known: frozenset[str]) -> dict[ast.AST, list[ast.expr]]:
-    """Return by node what is true of the parameters wherever it is come to."""
-    within = defaultdict[ast.AST, list[ast.expr]](list)
+def _within(tree: ast.AST, known: frozenset[str]) -> dict[ast.AST, list[list[ast.expr]]]:
+    """Return by node what is true of the parameters where it is come to, each way that this may be."""
+    within = defaultdict[ast.AST, list[list[ast.expr]]](lambda: [[]])
     for node in ast.walk(tree):
-        if isinstance(node, ast.If | ast.IfExp) and _speaks(node.test, known):
-            for parts, truth in ((node.body, True), (node.orelse, False)):
-                path = _ways(node.test, truth=truth)[0]
-                for part in parts if isinstance(parts, list) else [parts]:
-                    for inner in ast.walk(part):
-                        within[inner] += path
+        parts: list[tuple[ast.expr, Any, bool]] = []
+        if isinstance(node, ast.If | ast.IfExp):
+            parts = [(node.test, node.body, True), (node.test, node.orelse, False)]
+        elif isinstance(node, ast.BoolOp):
+            parts = [(node.values[0], node.values[1:], isinstance(node.op, ast.And))]
+        for test, others, truth in parts if parts and _speaks(parts[0][0], known) else ():
+            ways = _ways(test, truth=truth)[:_PATHS]
+            for inner in ast.walk(ast.Module(others, [])):
+                within[inner] = [[*path, *way] for path in within[inner] for way in ways][:_WAYS]
     return within
 
 
@@ -214,7 +220,9 @@ def _ways(node: ast.expr, *, truth: bool) -> list[list[ast.expr]]:
             each = [_ways(value, truth=truth) for value in values]
             if isinstance(op, ast.And) == truth:
                 return [list(chain(*parts)) for parts in islice(product(*each), _WAYS)]
-            return list(chain(*each))
+            others = [_ways(value, truth=not truth)[0] for value in values]  # each alone, then where it decides alone
+            deciding = [[*ways[0], *chain(*others[:at], *others[at + 1 :])] for at, ways in enumerate(each)]
+            return [*chain(*each), *deciding][:_WAYS]
         case ast.Call(func=ast.Name(id="any" | "all" as word), args=[ast.GeneratorExp() as items]) if not truth:
             ways = _ways(items.elt, truth=False)
             item = ways[0][0] if [len(way) for way in ways] == [1] else ast.UnaryOp(ast.Not(), items.elt)

@@ -9,7 +9,8 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
+from math import isqrt
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -73,6 +74,7 @@ class Drawing(Sequences):
         super().__init__(domain, Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")))
         self.literals, self.results, self.bodies = literals, results or {}, tuple(bodies)
         self._lone = [text for text in literals.texts if len(text) == 1]
+        self.beyond = 1 << max(12, *(number.bit_length() + 1 for number in (*literals.numbers, 0)))
         #: How items of what is long follow each other, and how many there are in what is not.
         self.way, self.most = "", _MOST
         self._rules: dict[str, list[Condition]] = {}
@@ -197,7 +199,7 @@ class Drawing(Sequences):
                 far = random.choice(self.far) + random.choice((0, 1, -1, 7))
                 return far if limits.low is not None or limits.positive else random.choice((far, -far))
             case "Int":
-                return self._number(limits) if size is None else size
+                return self._number(limits) if size is None else self._grown_number(size)
             case "Decimal":
                 return Decimal(self._number(limits)) + Decimal(random.choice((0, 0, 1, 5, 10, 25, 50, 99))) / 100
             case "Float":
@@ -239,8 +241,7 @@ class Drawing(Sequences):
         near = random.choice(seen or (one, str(self._number(Bounds()))))
         long = random.choice([n for n in self.literals.numbers if n < 65] or [4]) + random.choice((0, 1, -1))
         if size is not None:
-            mixed = (random.choice((one or "a", random.choice(self._signs))) for _ in range(size))
-            made = (letters(self.way) * size if self.way else "".join(mixed))[:size]
+            made = self._grown_text(size, one or "a")
         elif self.few:
             made = "".join(random.choices(self.few, k=random.randrange(limits.shortest, limits.shortest + 7)))
         elif self.literals.forms and start < 11:
@@ -264,6 +265,22 @@ class Drawing(Sequences):
             made = random.choice(ways)()
         return made.ljust(limits.shortest, "a")[: limits.longest]
 
+    def _grown_text(self, size: int, one: str) -> str:
+        """Return a text of so many signs: any, some again and again, a list, or half of two that are spoken of."""
+        word, _, step = self.way.partition(" ")
+        if word.isdigit():
+            first, second = [*(text for text in self.literals.texts if len(text) < 4), *"a b a"][int(word) :][:2]
+            return (first * size)[: size // 2] + (second * size)[: size - size // 2]
+        if step == "far":
+            return self.random.choice(self._lone or [","]).join(map(str, range(size)))[:size]
+        mixed = (self.random.choice((one, self.random.choice(self._signs))) for _ in range(size))
+        return (letters(self.way) * size if self.way else "".join(mixed))[:size]
+
+    def _grown_number(self, size: int) -> int:
+        """Return a number of a size; the next prime below where it is to be far from others."""
+        lower = range(size if "far" in self.way else 0, 1, -1)
+        return next((n for n in lower if all(n % d for d in range(2, isqrt(n) + 1))), size)
+
     def formed(self, form: str, slips: float = 0.0) -> str:
         """Return a text of a form, or just outside of it; now and then its numbers are some that are spoken of."""
         known, often = self.literals.numbers or (0,), self.random.choice((0, 0.5))
@@ -283,7 +300,7 @@ class Drawing(Sequences):
     @cached_property
     def _signs(self) -> str:
         whole = "".join(self.literals.texts)
-        return "".join(sorted({*whole, *"abcXYZ019 ,-_éß٣"}))
+        return "".join(sorted({*whole, *"abcABZ019 ,-_éß٣"}))
 
     def sequence(
         self, kind: TypeRef, constraints: tuple[str, ...], size: int | None,
@@ -330,8 +347,12 @@ class Drawing(Sequences):
             ends = (n for n in range(len(items), 0, -1) if _all_hold(due, {**others, name: form(items[:n])}))
             items = items[: next(ends, len(items))]
         self.each = None
-        made = {key: self.draw(base.args[1]) for key in items} if base.name == "Map" else form(items)
-        return self.witness(kind, made)
+        if base.name != "Map":
+            return self.witness(kind, form(items))
+        values = [] if size is None else self.built(base.args[1], many, lambda _: True, self.way, distinct=False)
+        return self.witness(
+            kind, dict(zip(items, chain(values, (self.draw(base.args[1]) for _ in items)), strict=False))
+        )
 
     def _has_length(self, item: TypeRef) -> bool:
         return self.root(item).name in ("List", *TEXTUAL)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from criticality.judging.clauses import Condition
 from criticality.judging.sequences import WAYS
 from criticality.judging.shapes import SEQUENCES, size_of
 from criticality.judging.values import Values
@@ -18,13 +18,19 @@ from criticality.spec.types import Param
 DEGREES = {"1": 0.0, "log n": 0.0, "n": 1.0, "n log n": 1.19, "n^2": 2.0, "n^3": 3.0}
 _PROMISED = re.compile(r"O\((1|log n|n|n log n|n\^2|n\^3)\)")
 _OF = re.compile(r" where n = (?:len\((\w+)\)|(\w+))")
-_SHAPED_AT = 64
-#: Sizes, and how much more than the class's power is allowed, by what is counted.
-SCALES = {"steps": ((16, 64, 128, 256, 512), 0.3), "nanoseconds": ((256, 1024, 4096, 16_384), 0.5)}
+#: Ways of an input that are followed to the largest size: those in which the work grows most.
+_STEEPEST = 2
 #: As many steps as an interpreter counts.
 MOST_STEPS = 2_000_000
-#: Work of a call with some arguments; ``None`` where it does not end.
+#: Sizes, how much more than the class's power is allowed, and the work that is cut short, by what is counted.
+SCALES = {
+    "steps": ((16, 64, 256, 512), 0.3, float(MOST_STEPS)),
+    "nanoseconds": ((64, 256, 1024, 4096, 16_384), 0.5, math.inf),
+}
+#: Work of a call with some arguments: 0 where it ends in an error, ``None`` where it does not end.
 Measure = Callable[[tuple[Any, ...]], int | None]
+#: Arguments of a size, by how items follow each other in them; ``None`` where there are none.
+Grown = Callable[[str, int], tuple[Any, ...] | None]
 
 
 def promised(claim: StructuredClaim, text: str, declared: Sequence[str]) -> str:
@@ -44,46 +50,62 @@ def growing(params: Sequence[Param], values: Values, clause: str = "") -> list[i
     return sequences or (whole if len(whole) == 1 else [])
 
 
-def fault(
-    params: Sequence[Param],
-    at: Sequence[int],
-    conditions: Sequence[Condition],
-    values: Values,
-    measure: Measure,
-    degree: float,
-    counted: str,
-) -> str | None:
-    """Return how the work grows where it grows faster than promised; empty where it does not.
+def fault(at: Sequence[int], grown: Grown, measure: Measure, degree: float, counted: str) -> str | None:
+    """Return how the work grows where it grows faster than promised on inputs of any kind; empty where on none.
+
+    Each way in which items may follow each other is looked at between two sizes. Those in which the work grows most,
+    and the one in which it is most, are followed to the largest.
+
+    Args:
+        at: which arguments n counts.
 
     Returns:
         ``None`` where inputs of the sizes cannot be made, or two come out at less than half: it is not measured.
     """
-    sizes, more = SCALES[counted]
-    names = [params[number].name for number in at]
-    shaped = ((way, values.grown(params, conditions, names, way, _SHAPED_AT)) for way in WAYS)
-    works = {way: work for way, args in shaped if args is not None and (work := measure(args)) is not None}
-    if not works:
+    most, more, cut = SCALES[counted]
+    sizes = [size >> (degree >= 2) for size in most]
+    look = partial(_points, at, grown, measure, cut)
+    looked = {way: points for way in WAYS if (points := look(way, sizes[1:3]))}
+    followed = sorted(looked, key=lambda way: _power(looked[way], cut))[-_STEEPEST:]
+    followed += sorted(looked, key=lambda way: looked[way][-1][1])[-1:]
+    found = [_grown(look(way, sizes), cut, len(sizes)) for way in dict.fromkeys(followed)]
+    power, shown = max((one for one in found if one is not None), default=(None, ""))
+    if power is None:
         return None
-    worst = max(works, key=works.__getitem__)
-    points: list[tuple[int, int]] = []
-    short = 0
-    for size in sizes:
-        args = values.grown(params, conditions, names, worst, size)
-        if args is None:
-            short += 1
-            continue
-        work = measure(args)
-        if work is None:
-            return f"the work has no end at n = {size}"
-        if counted == "steps" and work >= MOST_STEPS:
-            break  # cut short, it would look as if the growth slowed down
-        held = min(size_of(args[number]) for number in at)
-        short += held < size / 2
-        if held > (points[-1][0] if points else 0):
-            points.append((held, max(1, work)))
-    if len(points) < 2 or short > 1:
-        return None
-    (small, few), (large, many) = points[-2:]
-    power = math.log(many / few) / math.log(large / small)
-    shown = ", ".join(f"n = {size}: {work}" for size, work in points)
     return f"the work grows as n^{power:.2f} ({shown})" if power > degree + more else ""
+
+
+def _points(
+    at: Sequence[int], grown: Grown, measure: Measure, cut: float, way: str, sizes: Sequence[int]
+) -> list[tuple[int, float]]:
+    """Return what inputs of some sizes really held, and the work that they took; without end it is the last."""
+    points: list[tuple[int, float]] = [(0, 0.0)]
+    for size in sizes:
+        args = grown(way, size)
+        work = 0 if args is None else measure(args)
+        if args is None or work == 0:
+            continue
+        held = min(size_of(args[number]) for number in at)
+        if held > points[-1][0]:
+            points.append((held, work or math.inf))
+        if (work or math.inf) >= cut:
+            break
+    return points[1:]
+
+
+def _grown(points: Sequence[tuple[int, float]], cut: float, sizes: int) -> tuple[float, str] | None:
+    """Return the power of n by which the work grows at last, and how; ``None`` where too few sizes were measured."""
+    # Cut short, it would look as if the growth slowed down.
+    whole = [(size, work) for size, work in points if not cut <= work < math.inf]
+    if len(whole) < 2 or (whole == list(points) and len(points) < sizes - 1):
+        return None
+    shown = ", ".join(f"n = {size}: {work}" for size, work in points).replace("inf", "no end")
+    return min(_power(whole[-2:], cut), _power(whole[-3:], cut)), shown
+
+
+def _power(points: Sequence[tuple[int, float]], cut: float) -> float:
+    """Return the power of n by which the work grows from the first of some sizes to the last; of one -1, or no end."""
+    (small, few), (large, many) = points[0], points[-1]
+    if large == small:
+        return math.inf if many >= cut else -1.0
+    return math.log(many / few) / math.log(large / small)

@@ -187,11 +187,12 @@ class Judge(Comparing):
         return None
 
     def _far(self, name: str, verdict: Verdict) -> None:
-        """Try numbers where their widths end; there an end without an answer, or a slow clause, says nothing."""
+        """Try numbers where their widths end; there no answer, a slow clause, or no such count says nothing."""
         known, left_off = self.functions[name].errors, self.evaluator.unjudged[name]
         before = len(left_off)
         for case, outcome in outcomes(self._process(CANDIDATE), name, self.far_cases(name)):
-            if isinstance(outcome, Returned) or (isinstance(outcome, Raised) and outcome.kind in known):
+            lawful = isinstance(outcome, Raised) and outcome.kind in known and "sys.maxsize" not in outcome.message
+            if isinstance(outcome, Returned) or lawful:
                 broken = self._broken(name, case.args, outcome)
                 if len(left_off) > before:
                     left_off.popitem()
@@ -220,12 +221,11 @@ class Judge(Comparing):
         clause = next((line for line in function.contract.lines if line.startswith("COMPLEXITY:")), "")
         if degree is None or not clause:
             return
-        params = function.parameters
-        values = Values(self.domain, self._literals, name)
+        params, values = function.parameters, self._values(name, 0)
         at = growth.growing(params, values, clause)
-        work = partial(self._process(CANDIDATE).work, name)
-        counted, conditions = self.hearing.program.counted, self.evaluator.conditions(name)
-        what = growth.fault(params, at, conditions, values, work, degree, counted) if at else None
+        grown = partial(values.grown, params, self.evaluator.conditions(name), [params[number].name for number in at])
+        work, counted = partial(self._process(CANDIDATE).work, name), self.hearing.program.counted
+        what = growth.fault(at, grown, work, degree, counted) if at else None
         verdict.measured += [name] if what is not None else []
         if what:
             verdict.faults.append(Fault("complexity", name, clause, f"{clause} does not hold: {what}"))
@@ -246,7 +246,8 @@ class Judge(Comparing):
             works = [self._process(CANDIDATE).work(call.name, call.args) for call in list(self.evaluator.made)]
             return None if None in works else sum(work or 0 for work in works)
 
-        what = growth.fault(params, at, conditions, values, measure, degree or 0.0, self.hearing.program.counted)
+        grown = partial(values.grown, params, conditions, [params[number].name for number in at])
+        what = growth.fault(at, grown, measure, degree or 0.0, self.hearing.program.counted)
         if what:
             where = f"claim {claim.id}.{test.name}"
             told = claim.id, test.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import repeat
 from random import Random
 from typing import Any
@@ -12,16 +13,18 @@ from criticality.judging.domain import Domain
 from criticality.judging.shapes import TEXTUAL, Shapes, Turn, ordered
 from criticality.spec.types import TypeRef
 
-#: How items follow each other: any way, in order, alike, each number a step further, one number alone.
-WAYS = ("", "sorted", "equal", "all 1", "all 3", "all -1", "in 1", "one 1", "one 3", "one 8", "one 4096")
+#: How items follow each other: any way, in order, alike, each number a step further, one within the other, one number
+#: alone; ``far`` is as far as all of them have room, and where they are ``mixed`` the second half repeats the first.
+WAYS = (
+    "", "sorted", "equal", "all 1", "all -1", "all far", "all -far", "mixed far", "in 1",
+    "0 1", "0 far", "0 -far", "1 1", "1 far", "2 far",
+)  # fmt: skip
 #: Items that are looked at one with the other, and offers that are refused one after the other.
 _WINDOW, _MISSES = 12, 16
 #: Items with items of their own of which, once so many were made, most are taken again.
 _BANKED = 40
-#: Bits of the numbers of an item that are moved: all of them.
-_EVERY, _FIRST = 15, 3
-#: In place of which number is moved: the next item lies within the last one.
-_WITHIN = 4
+#: Bits of the numbers of an item that are moved: all of them, the first two, and one alone.
+_EVERY, _FIRST, _ALONE = 15, 3, {"0": 1, "1": 2, "2": 4}
 #: What a text is made of.
 SIGN = TypeRef("")
 
@@ -43,6 +46,8 @@ class Sequences(Shapes):
         self._bank: dict[str, list[Any]] = {}
         #: The type of calls of a class, which follow each other in no way; none else.
         self.calls = ""
+        #: A step beyond each number that anything speaks of.
+        self.beyond = 1 << 12
         #: How long each item is that is made now.
         self.each: int | None = None
 
@@ -89,14 +94,15 @@ class Sequences(Shapes):
                 del items[len(items) if near else _sound(items, holds) :]
         return items[: len(items) if not near or holds(items) else _sound(items, holds)]
 
-    def _own(self, kind: TypeRef, item: Any, items: Sequence[Any]) -> Any:
-        """Return an item with other words where its own are to be unique and were taken before."""
-        for name, of in self.keys(kind) if item is not None else ():
+    def _own(self, kind: TypeRef, item: Any, items: Sequence[Any], *, every: bool = False) -> Any:
+        """Return an item with other words where its own are to be unique and were taken before, or all of its words."""
+        if every and self.root(kind).name in TEXTUAL:
+            return self.witness(kind, f"{item}{len(items)}")
+        texts = [pair for pair in self._fields.get(kind.name, ()) if self.root(pair[1]).name in TEXTUAL]
+        for name, of in (texts if every else self.keys(kind)) if item is not None else ():
             words = getattr(item, name)
-            if any(getattr(one, name) == words for one in items):
-                others = (
-                    (f"{words}{len(items)}", str(len(items))) if self.root(of).name in TEXTUAL else (self._fresh(of),)
-                )
+            if every or any(getattr(one, name) == words for one in items):
+                others = (f"{words}{len(items)}", str(len(items))) if (name, of) in texts else (self._fresh(of),)
                 item = next((one for o in others if (one := self.put(kind, item, (name,), o)) is not None), item)
         return item
 
@@ -108,21 +114,46 @@ class Sequences(Shapes):
         self._anew = self.random.choice((0.5, 0.1))
         if word == "equal":
             yield from repeat(self._fresh(kind), many + 1)
+        elif word in _ALONE or step.endswith("far"):
+            yield from self._apart(kind, many, word, step)
         elif step:
-            which = {"one": self.random.randrange(4), "in": _WITHIN}.get(word)
-            mask = self.random.choice((_EVERY, _FIRST, self.random.randrange(1, 16)))
-            yield self._first(kind, int(step), mask, wide=many if word == "in" else 0)
+            mask, within = self.random.choice((_EVERY, _FIRST, self.random.randrange(1, 16))), word == "in"
+            yield self._first(kind, int(step), mask, wide=within * many)
             # A few items may follow in another way at last.
             until = many if many > _WINDOW or self.random.random() < 0.5 else self.random.randrange(many + 1)
             for _ in range(2 * many + _MISSES if until else 0):
                 if len(items) >= until:
                     break
-                yield from self._further(kind, items[-1], int(step), which, mask) if items else [self._fresh(kind)]
+                further = self._further(kind, items[-1], int(step), mask, within=within) if items else ()
+                yield from further or [self._fresh(kind)]
         elif word == "sorted":
             fresh = (self._fresh(kind) for _ in range(many + 2))
             yield from ordered([item for item in fresh if item is not None])
         for _ in range(8 * many + _MISSES):
-            yield next(self.after(kind, items[-1])) if items else self._fresh(kind)
+            one = next(self.after(kind, items[-1])) if items else None
+            yield self._fresh(kind) if one is None and (not items or many > _WINDOW) else one
+
+    def _apart(self, kind: TypeRef, many: int, word: str, step: str) -> Iterator[Any]:
+        """Yield items a step from each other or as far as all have room: by one number, or by all and their texts."""
+        mask, longest = _ALONE.get(word, _EVERY), self.beyond if "far" in step else 1
+        room = partial(self._room, kind, mask, many, longest)
+        first = max((one for one in (self._fresh(kind) for _ in range(8)) if one is not None), key=room, default=None)
+        if first is None:
+            return
+        places = list(range(many))[:: -1 if step < "0" else 1]
+        if word == "mixed":
+            places[many // 2 :] = self.random.choices(places[: many // 2], k=many - many // 2)
+        for place in places:
+            one = self.moved(kind, first, _some(_turns(room(first)[1] * place, 0, 0)[0], mask))
+            yield one if word in _ALONE else self._own(kind, one, range(place), every=True)
+
+    def _room(self, kind: TypeRef, mask: int, many: int, step: int, item: Any) -> tuple[bool, int, Any]:
+        """Return whether steps lead beyond an item, how long they are if so many do, and how narrow it is."""
+        numbers = self._some_numbers(kind, item, mask) or [0]
+        while step and self.moved(kind, item, _some(_turns(step * many, 0, 0)[0], mask)) is None:
+            step //= 2
+        width = max(numbers) - min(numbers)
+        return step > width, step, -width
 
     def _fresh(self, kind: TypeRef) -> Any:
         """Return an item; one that was made before where many were, and it has items itself."""
@@ -167,25 +198,17 @@ class Sequences(Shapes):
         every = self.numbers(kind, item)
         return [n for i, n in enumerate(every) if mask >> i % 4 & 1] or every
 
-    def _further(self, kind: TypeRef, last: Any, step: int, which: int | None, mask: int) -> Iterator[Any]:
-        """Yield an item whose numbers are a step further, then those that lie beyond the last one."""
-        numbers = self.numbers(kind, last)
-        if not numbers:
+    def _further(self, kind: TypeRef, last: Any, step: int, mask: int, *, within: bool) -> Iterator[Any]:
+        """Yield an item whose numbers are a step further, or within the last one's, then those that lie beyond it."""
+        if not self.numbers(kind, last):
             yield self._fresh(kind)
-            return
-        if which is not None and which != _WITHIN:
-            at = which % len(numbers)
-            yield self.moved(kind, last, lambda i, n: n + step * (i == at))
             return
         for some in (mask, _FIRST, _EVERY):
             held = self._some_numbers(kind, last, some)
             low, high = min(held), max(held)
-            if which == _WITHIN:
-                yield self.moved(kind, last, _some(_turns(1, low, high)[2], some))
-                continue
             far = (high - low) * (1 if step > 0 else -1)
-            for by in (step, far, far + step, 8 * step):
-                yield self.moved(kind, last, _some(_turns(by, low, high)[0], some))
+            for by in (1,) if within else (step, far, far + step, 8 * step):
+                yield self.moved(kind, last, _some(_turns(by, low, high)[2 * within], some))
 
     def after(self, kind: TypeRef, last: Any) -> Iterator[Any]:
         """Yield what lies beside an item, some or all of its numbers alike, moved, touching or within; or any.

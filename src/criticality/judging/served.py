@@ -180,9 +180,10 @@ class Process(AbstractContextManager["Process"]):
         return self.call_packed(name, self._packed(name, args))
 
     def work(self, name: str, args: Sequence[Any]) -> int | None:
-        """Return how much work a call takes; ``None`` where it gives no answer."""
+        """Return how much work a call takes: 0 where it ends in an error of its own, ``None`` where it does not end."""
         outcome = self.call(f"{name}#work", args)
-        return outcome.value if isinstance(outcome, Returned) else None
+        lawful = isinstance(outcome, Raised) and outcome.kind in self._place.codec.functions[name].errors
+        return outcome.value if isinstance(outcome, Returned) else 0 if lawful else None
 
     def call_packed(self, name: str, packed: bytes) -> Outcome:
         """Call one function with arguments that are bytes of the wire already."""

@@ -84,7 +84,7 @@ class Trial:
         rows = [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())]
         pinned = [args for args, _, _ in self.codec.cases(name, rows)]
         few = self._asks(name) or calls_of(self.functions[name])
-        counts = replace(self.hearing.counts, longest=_ASKED) if few else self.hearing.counts
+        counts = replace(self.hearing.counts, longest=_ASKED if few else self.hearing.program.longest)
         values, params = self._values(name, turn), self.functions[name].parameters
         return list(values.cases(params, self.evaluator.conditions(name), pinned, counts))
 

@@ -18,7 +18,7 @@ from criticality.spec.values import bounds
 from llm_runtime.structs import Struct
 
 #: Sizes of long values, and how their items follow each other.
-_LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
+_LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "0 far")), (300, ("all 1", "sorted", "in 1")))
 #: Few numbers of which a whole case is made: so come ties, and tables that are nearly alike.
 _ALPHABETS = ((0, 1), (0, 1, 2), (-1, 0, 1), (1, 2), (1,))
 #: How likely values of a case are such as were made for it before.
@@ -139,7 +139,7 @@ class Values(Drawing):
         self, places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...], most: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values that are one number away: what holds of a whole may fail at one place of it."""
-        for _ in range(_AWAY if len(self.alphabet) == 1 else most):
+        for _ in range(len(places) and (_AWAY if len(self.alphabet) == 1 else most)):
             at = self.random.randrange(len(places))
             one = self.shifted(places[at].kind, args[at], self.random.choice((1, -1)), self.random.choice)
             changed = (*args[:at], one, *args[at + 1 :])

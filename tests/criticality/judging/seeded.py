@@ -71,9 +71,9 @@ def table(name: str) -> dict[str, Any]:
     return yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text("utf-8"))
 
 
-def ruled_out(name: str) -> Project:
-    """Return a project of the table of bodies that a clause rules out; its functions stand in ``it``."""
-    one = table("ruled_out")[name]
+def ruled_out(name: str, tables: str = "ruled_out") -> Project:
+    """Return a project of a table, that of bodies that a clause rules out; its functions stand in ``it``."""
+    one = table(tables)[name]
     spec = {
         "system": {"name": name, "description": f"The project {name}."},
         "newtypes": {n: {"base": b, "constraints": held} for n, (b, *held) in one.get("newtypes", {}).items()},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from itertools import pairwise
 from typing import Any
 
 import account_system as example
@@ -293,3 +294,26 @@ def test_a_branch_within_another_is_come_to_where_both_conditions_hold() -> None
     body = "if month == 2:\n    return 29 if year == 3100 else 28\nreturn 31 if month > 7 else 30"
     assert "(month == 2) and (year == 3100)" in set(branches(body, ["year", "month"]))
     assert "(month != 2) and (month > 7)" not in set(branches(body, ["year", "month"])), "what returns is not followed"
+
+
+def test_a_conclusion_is_aimed_at_where_its_presupposition_holds_and_one_part_decides() -> None:
+    clause = parse_predicate("month == 2 and (year % 4 != 0 or year % 100 == 0) implies result == min(day, 28)").code
+    aims = set(branches(clause, ["year", "month", "day"]))
+    assert {
+        "(month == 2) and (year % 100 == 0) and (day > 28)",
+        "(month == 2) and (year % 4 != 0) and (day <= 28)",
+    } <= aims
+    assert "(b <= 1) and (a > 0) and (c == 2)" in set(branches("not (a > 0 and b > 1 and c == 2)", ["a", "b", "c"]))
+
+
+def test_a_function_without_parameters_has_its_one_case_where_numbers_are_far() -> None:
+    domain = Domain(seeded.ruled_out("merging").spec)
+    for seed in range(20):
+        values = Values(domain, literals_of([], ()), str(seed))
+        assert [one.args for one in values.cases([], [], counts=FEW)] == [()]
+        assert list(values.far_cases([], [], 0)) == []
+
+
+def test_letters_of_both_cases_stand_beside_each_other() -> None:
+    texts = [one.args[0] for one in cases("merging", ["text: Text"], ["len(text) <= 5000"])]
+    assert any(a != b and a.lower() == b.lower() for text in texts for a, b in pairwise(text))

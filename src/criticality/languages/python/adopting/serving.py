@@ -51,7 +51,8 @@ class AdoptedPython(Python):
 
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
         """Return the program; a body's text stands in the place of the function's own."""
-        return _program(self.package, spec, plan, variants, self._shims)
+        program = _program(self.package, spec, plan, variants, self._shims)
+        return replace(program, longest=0) if self.candidate.lazy else program
 
     def _shims(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
         module, function = index(plan)[self.candidate.id]
@@ -66,7 +67,7 @@ class AdoptedPython(Python):
         candidate = self.candidate
         return _where(self.package, candidate.path, candidate.module) | {
             "name": candidate.written or candidate.name,
-            "first": PREFIX,
+            "first": PREFIX if candidate.lazy else 10 * PREFIX,
             "changed": with_body(candidate.source, body.text) if body.text else "",
             "needed": _imports(self.package.texts.get(candidate.path, "")),
         }

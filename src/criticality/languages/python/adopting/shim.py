@@ -98,7 +98,7 @@ def adopted_class(domain, state, after, errors, name, params, observers, methods
     codes = [(compile(text, "<observer>", "eval"), of) for text, of in observers]
 
     def seen(thing):
-        return state(*[checked(eval(code, {"self": thing}), of) for code, of in codes])  # noqa: S307
+        return state(*[checked(eval(code, {"self": thing}), of, first) for code, of in codes])  # noqa: S307
 
     def asked(thing, call):
         method, taken, fields, result, into = methods[call.to.value]
@@ -143,12 +143,11 @@ def called(real, args, params, result, first):
     by_place = [value for value, (_, _, keyword) in zip(sent, params, strict=True) if not keyword]
     named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
     returned = real(*by_place, **named)
-    if result and result[0] == "List" and hasattr(returned, "__next__"):
-        returned = list(islice(returned, first))
+    returned = checked(returned, result, first) if result else returned
     for value, arg, (param, kind, _) in zip(sent, args, params, strict=True):
         if kind[0] in ("List", "Set", "Map", "Option") and value != given(arg, kind):
             raise ArgumentChanged(param)
-    return checked(returned, result) if result else returned
+    return returned
 
 
 def given(value, kind):
@@ -165,23 +164,25 @@ def given(value, kind):
     return given(value, args[0]) if name == "Option" and value is not None else value
 
 
-def checked(value, kind):
-    """Return a result that is of its type.
+def checked(value, kind, first):
+    """Return a result that is of its type; of an iterator the first items, in a list.
 
     Raises:
         ResultOfAnotherType: it is not.
     """
     name, args = kind[0], kind[1:]
     if name == "Option":
-        return None if value is None else checked(value, args[0])
+        return None if value is None else checked(value, args[0], first)
+    if name == "List" and hasattr(value, "__next__"):
+        return checked(list(islice(value, first)), kind, first)
     if not _fits(value, name) or (name == "Tuple" and len(value) != len(args)):
         raise ResultOfAnotherType(f"{value!r:.80} is no {name}")
     if name in ("List", "Set"):
-        return type(value)(checked(item, args[0]) for item in value)
+        return type(value)(checked(item, args[0], first) for item in value)
     if name == "Tuple":
-        return tuple(checked(item, arg) for item, arg in zip(value, args, strict=True))
+        return tuple(checked(item, arg, first) for item, arg in zip(value, args, strict=True))
     if name == "Map":
-        return {checked(key, args[0]): checked(item, args[1]) for key, item in value.items()}
+        return {checked(key, args[0], first): checked(item, args[1], first) for key, item in value.items()}
     return value
 
 
