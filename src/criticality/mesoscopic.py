@@ -86,10 +86,8 @@ async def generate(work: Work) -> Event:
         question = work.ask.question("mesoscopic", item, "structurer", work.round)
         shown = pretty(spec.model_dump(mode="json", include={"system", "data_models", "constraints"}))
         claims = "\n".join(f"{c}: {spec.claims[c].text}" for c in cluster.claims)
-        told = {"SPECIFICATION": shown, "SIGNATURES": signatures, "CLAIMS": claims}
-        given = {
-            name.lower().replace("specification", "spec"): question.fence(name, text) for name, text in told.items()
-        }
+        given = {"spec": question.fence("SPECIFICATION", shown), "claims": question.fence("CLAIMS", claims)}
+        given["signatures"] = question.fence("SIGNATURES", signatures)
         return await work.ask.parts(question, Scenarios, "scenarios", fault, sieve, **given)
 
     modules = [module for module in work.artifacts.plan if module.name in cluster.modules]
