@@ -103,7 +103,8 @@ class Trial:
         near = [other for other, f in self.functions.items() if other in self.functions[name].calls or name in f.calls]
         contracts = [self.functions[one].contract for one in (name, *near)]
         literals = literals_of(contracts, self.claims, "\n".join(bodies))
-        clauses = [p.code for p in self.evaluator.clauses(name).values()]
+        # Clauses of what it calls often speak of the same parameter by the same name.
+        clauses = [p.code for one in (name, *self.functions[name].calls) for p in self.evaluator.clauses(one).values()]
         led = (*bodies[: 1 + bool(turn) * 9], *clauses)
         values = Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
         values.calls = calls_of(self.functions[name])
