@@ -231,7 +231,7 @@ async def test_what_is_looked_at_stands_in_the_address_and_outlives_the_server(
             page.get_by_role("button", name="Calls").or_(page.get_by_role("button", name="F", exact=True)).first.click()
         )
         await page.get_by_text("2 of 10 cases").wait_for()
-        await page.wait_for_url("**group=cause**")
+        await page.wait_for_url("**find=instructions**group=cause**")
         await page.reload()
         await expect(page.locator("tr[data-index]")).to_have_count(2)
         await page.get_by_text("It violates the rule.").first.wait_for()
