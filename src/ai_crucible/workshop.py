@@ -185,7 +185,6 @@ class Workshop(Struct):
                     # The ledger speaks of every log, those of sittings that were cut off too.
                     retry_cleanup=False,
                     max_samples=at_once,
-                    max_sandboxes=at_once,
                     log_buffer=1,
                     display=cast(Any, display),
                     log_dir_allow_dirty=True,

@@ -255,6 +255,12 @@ def test_a_trial_is_attested_from_plan_to_log_and_a_changed_log_is_found(shop: W
     assert [finding.kind for finding in shop.verify().findings] == ["log changed"]
 
 
+def test_an_attempt_waits_for_no_random_delay(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Inspect waits up to a second before each sample where a limit of boxes is set beside the one of samples.
+    monkeypatch.setattr("inspect_ai._eval.task.sandbox.random", lambda: pytest.fail("it waits"))
+    assert shop.run(["off-by-one-total"], model=model(WRITE, SUBMIT), at_once=1).attempts[0].passed
+
+
 def test_arms_are_probed_with_the_models_own_history(shop: Workshop, make_puzzle: Callable[..., Path]) -> None:
     puzzles, arms = [str(make_puzzle())], ("neutral", "self_referential")
     reports = [shop.run(puzzles, model=model(WRITE, SUBMIT), k=2, arm=arm) for arm in arms]
