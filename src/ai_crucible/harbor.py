@@ -12,33 +12,43 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_text, read_tree, tests_of
 from llm_runtime.http.shape import mapping
 from llm_runtime.toml import parse_toml
+from sandbox import BadRoot, Root
+from sandbox.building import build_image
 
 _TESTS = "task_tests"
 """Where its tests lie beside the work copy."""
 _LEVELS = {"trivial": 1, "easy": 1, "medium": 2, "hard": 4}
 _HARMLESS = re.compile("FROM|WORKDIR|COPY|ADD|ENV|CMD|ENTRYPOINT|EXPOSE|LABEL|ARG|USER|SHELL|STOPSIGNAL")
 _FETCHES = re.compile(r"\b(apt-get|apt|apk|curl|wget|pip3?|uvx?|npm|git clone|docker)\b")
+_Image: TypeAlias = "tuple[str, str, dict[str, bytes], Path | None]"
+"""The image that a task names, its work folder there, the files in that, and the archive of one that was built."""
 #: Levels of a task.yaml; real ones have three.
 _DEEPEST = 16
 
 
-def harbor_tasks(source: Path) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
-    """Yield each task below a folder by its name, with what reads it."""
+def harbor_tasks(source: Path, images: Path | None) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
+    """Yield each task below a folder by its name, with what reads it.
+
+    Args:
+        source: the folder.
+        images: where the tasks' images are built; ``None`` where their files are copied as a ``Dockerfile`` says.
+    """
     places = {path.parent for name in ("task.toml", "task.yaml") for path in source.rglob(name)}
-    return ((folder.name, partial(_task, folder)) for folder in sorted(places))
+    image = partial(_built, images) if images else _followed
+    return ((folder.name, partial(_task, folder, image)) for folder in sorted(places))
 
 
-def _task(folder: Path) -> SuiteTask:
+def _task(folder: Path, image_of: Callable[[Path], _Image]) -> SuiteTask:
     settings, instruction = _settings(folder)
     if not instruction.strip():
         raise LeftOut("it has no instruction")
     place = folder / "environment" if (folder / "environment").is_dir() else folder
-    image, home, work = _built(place)
+    base, home, work, image = image_of(place)
     tests = {name: _here(data.decode(), home) for name, data in read_tree(folder / "tests").items()}
     if (folder / "run-tests.sh").is_file():
         tests["run-tests.sh"] = _here(read_text(folder / "run-tests.sh"), home)
@@ -46,12 +56,14 @@ def _task(folder: Path) -> SuiteTask:
     agent = _number(settings.get("agent"), "timeout_sec", 900)
     seconds = round(_number(settings.get("verifier"), "timeout_sec", 120))
     suites, checks = _checks(folder, tests, home, seconds)
-    title = f"Task {folder.name}, made for the image {image}"
+    title = f"Task {folder.name}, made for the image {base}"
     told = _here(instruction, home).strip() + "\n\nYour work folder is where you start."
     hidden = {f"{_TESTS}/{name}": text for name, text in tests.items()}
     budget = {"exec": 60, "read_file": 60, "write_file": 60, "seconds": float(agent), "turns": 120}
     meta = {"difficulty": _LEVELS.get(str(own.get("difficulty")), 2), "shape": "shell", "budget": budget}
-    return SuiteTask(title, told, work, hidden=hidden, suites=suites, checks=checks, seconds=seconds, meta=meta)
+    return SuiteTask(
+        title, told, work, hidden=hidden, suites=suites, checks=checks, seconds=seconds, meta=meta, image=image
+    )
 
 
 def _settings(folder: Path) -> tuple[dict[str, Any], str]:
@@ -75,8 +87,26 @@ def _settings(folder: Path) -> tuple[dict[str, Any], str]:
     return {"metadata": old, **parts}, str(old.get("instruction") or "")
 
 
-def _built(place: Path) -> tuple[str, str, dict[str, bytes]]:
-    """Return the image, the work folder in it, and the files that are copied there.
+def _built(images: Path, place: Path) -> _Image:
+    """Build a task's image.
+
+    Raises:
+        LeftOut: it is not built, or no box can be made of it.
+    """
+    text, archive = read_text(place / "Dockerfile"), images / f"{len([*images.iterdir()])}.tar"
+    base, home = (re.findall(rf"(?m)^{word}\s+(\S+)", text) for word in ("FROM", "WORKDIR"))
+    where = PurePosixPath("/", *home)
+    try:
+        build_image(place, archive)
+        root = Root.at(archive)
+    except BadRoot as fault:
+        raise LeftOut(f"its image is not there: {fault}") from None
+    files = read_tree(root.folder / where.relative_to("/")) if root.folder and home else {}
+    return base[-1], str(where), files, archive
+
+
+def _followed(place: Path) -> _Image:
+    """Read a ``Dockerfile`` that does nothing but copy.
 
     Raises:
         LeftOut: it holds more than that.
@@ -94,17 +124,17 @@ def _built(place: Path) -> tuple[str, str, dict[str, bytes]]:
             case "COPY" | "ADD":
                 files.update(_copied(place, rest.split(), home))
             case other if other and not other.startswith("#") and not _HARMLESS.fullmatch(other):
-                raise LeftOut(f"it needs an image, which is built with: {line.strip()[:120]}")
+                raise LeftOut(f"it needs an image, which --build builds: {line.strip()[:120]}")
             case _:
                 pass
-    return image, home, files
+    return image, home, files, None
 
 
 def _copied(place: Path, words: list[str], home: str) -> dict[str, bytes]:
     *sources, target = words
     inside = PurePosixPath(home, target)
     if any(source.startswith("--") or "://" in source for source in sources) or not inside.is_relative_to(home):
-        raise LeftOut(f"it needs an image, into which is copied: {' '.join(words)[:120]}")
+        raise LeftOut(f"it needs an image, which --build builds: COPY {' '.join(words)[:120]}")
     into = target.endswith(("/", ".")) or len(sources) > 1 or "*" in "".join(sources)
     files = {
         (inside.relative_to(home) / where).as_posix(): data

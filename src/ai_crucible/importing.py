@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -40,20 +41,26 @@ class Imported(Struct):
     left_out: dict[str, str]
 
 
-def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
+def import_folder(source: Path, target: Path, *, origin: str = "", build: bool = False) -> Imported:
     """Write a puzzle folder for every usable program of ``source`` into ``target``; existing ones are left alone.
 
     Args:
         source: a checkout; only read, links are not followed.
         target: a folder of puzzles; made where there is none.
         origin: what ``meta.json`` names as the source; the checkout's folder name where left out.
+        build: build the images that tasks need, with what builds them here, which runs what their authors wrote.
 
     Raises:
         ConfigurationError: ``source`` holds nothing of the kind.
     """
-    source, written, left_out = source.resolve(), list[Path](), dict[str, str]()
+    with tempfile.TemporaryDirectory() as images:
+        return _imported(source.resolve(), target, origin, Path(images) if build else None)
+
+
+def _imported(source: Path, target: Path, origin: str, images: Path | None) -> Imported:
+    written, left_out = list[Path](), dict[str, str]()
     tasks: dict[str, Callable[[], SuiteTask]] = {}
-    for form in _FORMS:
+    for form in (instances, partial(harbor_tasks, images=images), exercises, programs):
         tasks = tasks or dict(form(source))
     if not tasks:
         raise ConfigurationError(
@@ -63,10 +70,9 @@ def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
     for name, read in sorted(tasks.items()):
         folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
         try:
-            files = read().files(name, origin or source.name)
             if folder.exists():
                 raise LeftOut(f"{folder.name} is there already")
-            write_puzzle(folder, files)
+            write_puzzle(folder, read().files(name, origin or source.name))
             written.append(folder)
         except LeftOut as fault:
             left_out[name] = str(fault)
@@ -86,9 +92,6 @@ def programs(source: Path) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
         tested = quix.is_dir() or (source / f"test_{name}.py").exists() or (source / f"{name}.json").exists()
         if (fixed or tested) and not _NO_PROGRAM.search(name):
             yield name, partial(_task, source, program, fixed)
-
-
-_FORMS = (instances, harbor_tasks, exercises, programs)
 
 
 def _task(source: Path, program: Path, fixed: Path | None) -> SuiteTask:

@@ -124,7 +124,7 @@ def order_of(puzzle: Puzzle, root: Root | None = None) -> BoxOrder:
     Raises:
         ConfigurationError: the packages of its lock cannot be installed.
     """
-    root = with_packages(root or root_at(""), puzzle.lock, puzzle.meta.id)
+    root = with_packages(puzzle.image or root or root_at(""), puzzle.lock, puzzle.meta.id)
     folder = Path(puzzle.folder)
     beside = sorted(folder.parent.iterdir()) if folder.parent.is_dir() else []
     hidden = (folder, *(path for path in beside if (path / "meta.json").exists()))

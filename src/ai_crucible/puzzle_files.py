@@ -25,12 +25,12 @@ REPOSITORY: dict[str, object] = {
 }
 """What ``meta.json`` says of a repository that is to be repaired."""
 _OTHER = re.compile(r"[^a-z0-9_-]+")
-PuzzleFiles: TypeAlias = "dict[str, str | bytes]"
+PuzzleFiles: TypeAlias = "dict[str, str | bytes | Path]"
 """By path within a puzzle's folder."""
 
 
-def write_puzzle(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write a whole puzzle folder, or nothing: into a draft beside it that is renamed at the end.
+def write_puzzle(folder: Path, files: Mapping[str, str | bytes | Path]) -> None:
+    """Write a whole puzzle folder, or nothing: into a draft beside it that is renamed at the end; files are moved.
 
     Raises:
         ConfigurationError: the folder exists.
@@ -43,7 +43,10 @@ def write_puzzle(folder: Path, files: Mapping[str, str | bytes]) -> None:
         for name, content in files.items():
             path = draft / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+            if isinstance(content, Path):
+                shutil.move(content, path)
+            else:
+                path.write_bytes(content if isinstance(content, bytes) else content.encode())
         draft.chmod(0o755)
         draft.rename(folder)
     except BaseException:
@@ -68,6 +71,7 @@ class SuiteTask(Struct):
         checks: further ones.
         seconds: that a suite may take.
         meta: what else ``meta.json`` says.
+        image: the archive of which its boxes are made, which is moved; ``None`` where a small root will do.
     """
 
     title: str
@@ -79,6 +83,7 @@ class SuiteTask(Struct):
     checks: Sequence[Mapping[str, Any]] = ()
     seconds: int = 20
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    image: Path | None = None
 
     def files(self, name: str, source: str) -> PuzzleFiles:
         """Return the puzzle's files.
@@ -100,6 +105,7 @@ class SuiteTask(Struct):
             "meta.json": as_json(meta),
             "prompt.md": f"{self.words.strip()}\n",
             "oracle/checks.json": as_json({"checks": [*suites, *self.checks]}),
+            **({"image.tar": self.image} if self.image else {}),
             **{f"{part}/{path}": text for part, files in parts.items() for path, text in files.items()},
         }
 

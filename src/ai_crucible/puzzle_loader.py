@@ -7,6 +7,7 @@
       prompt.md     the task
       setup.sh      optional; run once in the fresh box
       requirements.lock   optional; its packages, each by version and hash as pip takes it
+      image.tar     optional; the OCI image of which its boxes are made
       work/         what the solver finds in its work folder
       oracle/       sealed: mounted in the grading box, never opened by the kernel
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ai_crucible.puzzle_box import root_at
 from ai_crucible.types import Puzzle, PuzzleMeta
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
@@ -29,7 +31,7 @@ from llm_runtime.models import first_fault
 from llm_runtime.rewording import instead
 from sandbox.packages import LOCK, first_unpinned
 
-SEALED = "oracle"
+SEALED, IMAGE = "oracle", "image.tar"
 _MOST_FILES = 2000
 _MOST_BYTES = 32 * 1024 * 1024
 _MOST_TEXT = 256 * 1024
@@ -60,7 +62,9 @@ def load_puzzle(folder: Path) -> Puzzle:
     if line := first_unpinned(lock):
         raise PuzzleRefused(f"{folder / LOCK}: not NAME==VERSION --hash=sha256:...: {line[:80]}")
     files = _read_tree(folder / "work")
-    return Puzzle(meta, prompt, setup, files, str(folder), _digest(meta, prompt, setup, files, lock), lock)
+    image = root_at(folder / IMAGE) if (folder / IMAGE).is_file() else None
+    digest = _digest(meta, prompt, setup, files, lock=lock, image=image.image if image else "")
+    return Puzzle(meta, prompt, setup, files, str(folder), digest, lock, image)
 
 
 def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
@@ -130,12 +134,11 @@ def _read_tree(root: Path) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
-def _digest(meta: PuzzleMeta, prompt: str, setup: str, files: dict[str, bytes], lock: str) -> str:
+def _digest(meta: PuzzleMeta, prompt: str, setup: str, files: dict[str, bytes], **made_of: str) -> str:
     content = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     # Not everything in meta.json is a float, but a threshold may be: text has one form, a float may print in two.
     # Fields that came later are left out where they say nothing, so that a puzzle keeps the digest it had.
     later = {name for name in _LATER if getattr(meta, name) == PuzzleMeta.model_fields[name].default}
     whole = {"meta": meta.model_dump_json(exclude=later), "prompt": prompt, "setup": setup, "files": content}
-    if lock:
-        whole["lock"] = lock
+    whole |= {name: text for name, text in made_of.items() if text}
     return hashlib.sha256(canonical_json(whole)).hexdigest()

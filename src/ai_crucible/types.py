@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from llm_runtime.models import Model
 from llm_runtime.structs import Struct
 from llm_runtime.tool_calls import ToolCall, ToolSpec
-from sandbox import BoxLimits
+from sandbox import BoxLimits, Root
 
 ToolClass: TypeAlias = Literal["exec", "read_file", "write_file"]
 TOOL_CLASSES: tuple[ToolClass, ...] = ("exec", "read_file", "write_file")
@@ -107,6 +107,7 @@ class Puzzle(Struct):
         folder: where the puzzle lies; what grades it finds its way from here.
         digest: SHA-256 of all of this besides the folder, in hex.
         lock: ``requirements.lock``; empty where the task needs the standard library alone.
+        image: ``image.tar``, of which its boxes are made; ``None`` where they are made of the trial's root.
     """
 
     meta: PuzzleMeta
@@ -116,6 +117,7 @@ class Puzzle(Struct):
     folder: str
     digest: str
     lock: str = ""
+    image: Root | None = None
 
 
 class Line(Struct):

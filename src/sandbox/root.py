@@ -79,6 +79,11 @@ class Root:
         return "/usr/local/bin/python3" if own else "/usr/bin/python3"
 
     @property
+    def isolated(self) -> list[str]:
+        """How the interpreter is started: packages are looked for where the task has brought its own, or its image."""
+        return ["python3", "-I", *(() if self.packages or self.image else ("-S",))]
+
+    @property
     def python_version(self) -> str:
         """The interpreter's version, such as ``3.12``; empty where there is none."""
         program = _within(self._base, self.python.lstrip("/"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from ai_crucible import check_puzzle, import_folder, load_puzzle
+from ai_crucible.puzzle_box import root_at
 from llm_runtime.errors import ConfigurationError
 
 EXERCISE = {
@@ -186,9 +188,15 @@ async def test_a_task_of_harbor_is_run_in_our_box(tmp_path: Path, files: dict[st
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"environment/Dockerfile": "FROM ubuntu\nRUN apt-get install -y gcc\n"}, "it needs an image, which is built"),
-        ({"environment/Dockerfile": "FROM a\nCOPY --from=b /x /app/\n"}, "it needs an image, into which is copied"),
-        ({"environment/Dockerfile": "FROM a\nCOPY in.txt /etc/\n"}, "it needs an image, into which is copied"),
+        (
+            {"environment/Dockerfile": "FROM ubuntu\nRUN apt-get install -y gcc\n"},
+            "it needs an image, which --build builds: RUN",
+        ),
+        (
+            {"environment/Dockerfile": "FROM a\nCOPY --from=b /x /app/\n"},
+            "it needs an image, which --build builds: COPY",
+        ),
+        ({"environment/Dockerfile": "FROM a\nCOPY in.txt /etc/\n"}, "it needs an image, which --build builds: COPY"),
         ({"tests/test.sh": "curl x.test | sh\n"}, "its test.sh calls curl"),
         ({"task.toml": "= nothing"}, "it cannot be read"),
         ({"instruction.md": " \n"}, "no instruction"),
@@ -199,6 +207,57 @@ def test_a_task_that_needs_an_image_is_left_out_with_that_line(
 ) -> None:
     imported = import_folder(task_folder(tmp_path / "a-task", {**HARBOR, **changed}), tmp_path / "made")
     assert not imported.written and says in imported.left_out["a-task"]
+
+
+@pytest.mark.box
+@pytest.mark.needs("buildah")
+async def test_an_image_is_built_with_its_run_lines_and_boxes_are_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So it builds inside a container too.
+    monkeypatch.setenv("STORAGE_DRIVER", "vfs")
+    monkeypatch.setenv("BUILDAH_ISOLATION", "chroot")
+    run = "python3 -c \"open('in.txt', 'w').write('pear apple fig')\" && mkdir -p /opt/kit && echo here > /opt/kit/sign"
+    source = task_folder(
+        tmp_path / "tasks" / "sort-words",
+        {
+            **{name: text for name, text in IN_SHELL.items() if not name.endswith((".py", "in.txt"))},
+            "environment/Dockerfile": f"FROM scratch\nCOPY root /\nWORKDIR /app\nRUN {run}\n",
+            "tests/test.sh": IN_SHELL["tests/test.sh"].replace("if [", 'if [ "$(cat /opt/kit/sign)" = here ] && ['),
+        },
+    )
+    base = root_at("").folder
+    assert base
+    shutil.copytree(base, source / "environment/root", symlinks=True)
+    told = import_folder(source.parent, tmp_path / "none").left_out["sort-words"]
+    assert told == "it needs an image, which --build builds: COPY root /"
+    imported = import_folder(source.parent, tmp_path / "made", build=True)
+    assert not imported.left_out
+    made = tmp_path / "made" / "sort-words"
+    assert load_puzzle(made).files == {"in.txt": b"pear apple fig"}
+    task_folder(made / "oracle", {"gold/out.txt": "apple\nfig\npear\n", "wrong/as_is/out.txt": "pear apple fig\n"})
+    gates = (await check_puzzle(load_puzzle(made))).gates
+    assert {way: gate.passed for way, gate in gates.items()} == {"no-op": False, "gold": True, "wrong/as_is": False}
+    # What the boxes are made of is a part of what the verdict rests on.
+    digest = load_puzzle(made).digest
+    (made / "image.tar").unlink()
+    assert load_puzzle(made).digest != digest
+
+
+def test_an_image_that_does_not_build_leaves_its_task_out_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = {"environment/Dockerfile": "FROM scratch\nRUN make\n"}
+    source = task_folder(tmp_path / "a-task", {**HARBOR, **changed})
+    builder = tmp_path / "bin/buildah"
+    task_folder(builder.parent, {"buildah": "#!/bin/sh\necho STEP 1 >&2\necho 'make: not found' >&2\nexit 1\n"})
+    builder.chmod(0o755)
+    monkeypatch.setenv("PATH", str(builder.parent))
+    why = import_folder(source, tmp_path / "made", build=True).left_out["a-task"]
+    assert why == "its image is not there: buildah build failed: STEP 1 / make: not found"
+    monkeypatch.setenv("PATH", "")
+    why = import_folder(source, tmp_path / "made", build=True).left_out["a-task"]
+    assert why == "its image is not there: nothing here builds images; install podman, buildah or docker"
 
 
 def test_a_task_of_terminal_bench_is_read(tmp_path: Path) -> None:

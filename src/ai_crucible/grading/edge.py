@@ -378,7 +378,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, clock: float) -> _Obs
     else:
         await _lay(box, files)
     argv, stdin = step.argv, step.stdin.encode()
-    python = [PYTHON, "-I", *([] if bench.order.root.packages is not None else ["-S"])]
+    python = bench.order.root.isolated
     if step.call is not None:
         argv, stdin = [*python, _DRIVER], json.dumps({**step.call.model_dump(), "own": [*step.put]}).encode()
     async with _serving(box, python, clock, step.seconds) if sealed else nullcontext():

@@ -379,6 +379,9 @@ def same(random):
             other = one + random.choice([0, 1, 1])
         if random.random() < 0.1:
             one, other = random.choice([(0, 11), (17, 12), (0, 17), (18, 1), (24, 25), (11, 0), (13, 19)])
+        if random.random() < 0.1:
+            letter, second = random.choice("\t\x01 Xe~"), random.choice("\tXe~")
+            yield {"args": ['["%sa"]' % letter, '[ "\\u%04xa"]' % ord(second)], "expect": letter == second}
         yield {"args": [random.choice(FORMS[one]), " " * random.randint(0, 1) + random.choice(FORMS[other])], "expect": one == other}
 
 
@@ -413,10 +416,14 @@ def size(random):
 
 
 def texts(random):
-    for bad in ("a =", "a", "A = 1", "a b = 1", "a := 1", "a[] = 1", "a[: ", "a[ ]:", " a = 1", "\ta = 1", "a = 1\t", "one = 2", "- 1", "a = 1.", "a = 1e1000", "a = tru", "a = True", 'a = "a', 'a = "\\t"', 'a = "\\u00E9"', "a = [1", "a = [1,]", "a = 1 2", "a = 1 # b", "a = 1\r", "a:\n   b = 1", "a:\n    b = 1", "a = 1\n  b = 1", "a[]:\n  b = 1", "a[]:\n  -1", "a[]:\n  -  1", "a[]:\n  - a", "a[]:\n  - 1 2", "a[]:\n  - 1\n  - 1.0", 'a[]:\n  - "a"\n  - "\\u0061" ', "a[]:\n  - 1\n    - 2", "a[]:\n  - 1\n  b = 1", "a:\n  - 1", "9 = 1", "a:\n  b:\n  b[]:"):
+    for bad in ("a =", "a", "A = 1", "a b = 1", "a := 1", "a[] = 1", "a[: ", "a[ ]:", " a = 1", "\ta = 1", "a = 1\t", "one = 2", "- 1", "a = 1.", "a = 1e1000", "a = tru", "a = True", 'a = "a', 'a = "\\t"', 'a = "\\u00E9"', "a = [1", "a = [1,]", "a = 1 2", "a = 1 # b", "a = 1\r", "a:\n   b = 1", "a:\n    b = 1", "a = 1\n  b = 1", "a[]:\n  b = 1", "a[]:\n  -1", "a[]:\n  -  1", "a[]:\n  - a", "a[]:\n  - 1 2", "a[]:\n  k 1", "a[]:\n  --1", "a[]:\n  - 1X", "a[]:\n  - 1 X", "a = 1X", "a = 1 X", "Xa = 1", "X = 1", "aX = 1", "a = ]", "a = ,1]", "a = [,1]", "a = [1 2 3]", "a = [1, 2 3]", "a = [[1] [2] [3]]", "a[]:\n  - 1\n  - 1.0", 'a[]:\n  - "a"\n  - "\\u0061" ', "a[]:\n  - 1\n    - 2", "a[]:\n  - 1\n  b = 1", "a:\n  - 1", "9 = 1", "a:\n  b:\n  b[]:"):
         yield {"args": ["one = 1\n\n  # two\n" + bad + "\n"], "expect": ["fault", 4 + bad.count("\n"), True]}
     found = [["a", "group", []], ["b_1", "table", [["1", "item", [["_", "plain", []]]], ["[ 1]", "item", []]]], ["c", "plain", []]]
     yield {"args": ["a :  \nb_1 []:\n  # x\n  - 1  \n\n    _ =null\n  - [ 1]\nc= 1 "], "expect": [found, [found]]}
+    for letters in ("\t", "\x01", "a\tX", "\u2028", "é"):
+        key = '"%s"' % letters
+        found = [["a", "plain", []], ["t", "table", [[key, "item", []]]]]
+        yield {"args": ["a = %s\nt[]:\n  - %s\n" % (key, key)], "expect": [found, [found]]}
     yield {"args": [""], "expect": [[], [[]]]}
 
 

@@ -83,12 +83,13 @@ def new_(folder: str) -> int:
 
 @click.command("import")
 @_declares("import")
-def import_(source: str, target: str, origin: str) -> int:
+def import_(source: str, target: str, origin: str, build: bool) -> int:
     """Make puzzles of others' tasks in SOURCE, in TARGET.
 
     SOURCE is a checkout of QuixBugs or any folder of (program, tests, fixed program), a Python track of Exercism or
     one exercise of it, instances of SWE-bench (*.jsonl, with snapshots of the repositories in repos/INSTANCE_ID
-    beside it), or task folders of Harbor and Terminal-Bench that need no image of their own. Hidden tests are sealed
+    beside it), or task folders of Harbor and Terminal-Bench; --build builds the images of those that need one, with
+    their RUN lines. Hidden tests are sealed
     where their gold passes over a pipe between two boxes; where it does not, the puzzle is told as self-reported.
     Check what came of it before you use it.
     """
@@ -99,7 +100,7 @@ def import_(source: str, target: str, origin: str) -> int:
     if not (Path(source).is_dir() or (Path(source).suffix == ".jsonl" and Path(source).is_file())):
         raise ConfigurationError(f"{source}: there is no such folder, nor a file of instances (*.jsonl)")
     with saying(f"{target} cannot be written"):
-        imported = import_folder(Path(source), Path(target), origin=origin)
+        imported = import_folder(Path(source), Path(target), origin=origin, build=build)
     for name, reason in imported.left_out.items():
         click.echo(f"left out {one_line(name, 80)}: {one_line(reason, 300)}", err=True)
     click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} left out")
