@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, cast
 from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_text, read_tree, tests_of
 from llm_runtime.http.shape import mapping
 from llm_runtime.toml import parse_toml
+from llm_runtime.yaml_text import parse_yaml
 from sandbox import BadRoot, Root
 from sandbox.building import build_image
 
@@ -27,8 +28,6 @@ _HARMLESS = re.compile("FROM|WORKDIR|COPY|ADD|ENV|CMD|ENTRYPOINT|EXPOSE|LABEL|AR
 _FETCHES = re.compile(r"\b(apt-get|apt|apk|curl|wget|pip3?|uvx?|npm|git clone|docker)\b")
 _Image: TypeAlias = "tuple[str, str, dict[str, bytes], Path | None]"
 """The image that a task names, its work folder there, the files in that, and the archive of one that was built."""
-#: Levels of a task.yaml; real ones have three.
-_DEEPEST = 16
 
 
 def harbor_tasks(source: Path, images: Path | None) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
@@ -69,19 +68,7 @@ def _task(folder: Path, image_of: Callable[[Path], _Image]) -> SuiteTask:
 def _settings(folder: Path) -> tuple[dict[str, Any], str]:
     if (folder / "task.toml").is_file():
         return parse_toml(read_text(folder / "task.toml")), read_text(folder / "instruction.md")
-    import yaml
-
-    text = read_text(folder / "task.yaml")
-    try:
-        # Data that refers to itself grows without end where it is written out; what is deep takes for ever to read.
-        depth = 0
-        for event in cast("Any", yaml).parse(text, Loader=yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
-                raise ValueError("task.yaml refers to itself or is nested too deep; write it out")
-        old = mapping(yaml.safe_load(text))
-    except yaml.YAMLError as fault:
-        raise ValueError(f"task.yaml is not YAML: {' '.join(str(fault).split())[:200]}") from None
+    old = mapping(parse_yaml(read_text(folder / "task.yaml")))
     times = {"verifier": "max_test_timeout_sec", "agent": "max_agent_timeout_sec"}
     parts = {part: {"timeout_sec": old[name]} for part, name in times.items() if name in old}
     return {"metadata": old, **parts}, str(old.get("instruction") or "")

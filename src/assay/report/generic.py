@@ -30,6 +30,13 @@ class GenericFold:
 
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunTotals(keep)
+        self._start()
+
+    def _start(self) -> None:
+        """Make what it gathers beside the totals."""
+
+    def _take(self, event: Event, at: int) -> None:
+        """Take from an event what it gathers; the totals have it already."""
 
     @property
     def run_id(self) -> str:
@@ -39,6 +46,7 @@ class GenericFold:
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.run.apply(event, at)
+        self._take(event, at)
 
     def announce(self, event: Event) -> str | None:
         """Say how the run ended, and of other events what the table of lines has."""

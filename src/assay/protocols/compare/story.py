@@ -36,16 +36,13 @@ class CompareFold(GenericFold):
 
     protocol = "Compare"
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self._tasks: list[str] = []
         self._methods: list[str] = []
         self._rules = Rules(0)
         self._rows: dict[tuple[str, str], Row] = {}
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         if isinstance(event, RunStarted):
             self._begin(event)
         elif isinstance(event, MethodAnswered):

@@ -186,13 +186,10 @@ class ProofFold(GenericFold):
     protocol = "Crucible, proofs"
     lines = {FindingProven: "{verdict}: {title:line}"}
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self.proven: dict[int, Proven] = {}
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         if isinstance(event, FindingProven):
             self.proven[event.number] = Proven.model_validate(event.proven)
 

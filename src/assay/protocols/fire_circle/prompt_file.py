@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,13 +13,12 @@ from fire_circle.rows import DataError, history_of, turn_of
 from fire_circle.transcripts import TranscriptRecord, records_of, trace_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.rewording import reworded
+from llm_runtime.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
-    import yaml
+    pass
 
 #: A file may repeat itself by YAML's aliases this often.
-MAX_ALIASES = 32
-MAX_DEPTH = 16
 _FIELDS = frozenset({*BY_TRUST, "turn", "history", "messages"})
 
 
@@ -93,33 +92,12 @@ def read_data(text: str, name: str) -> Any:
     Raises:
         ConfigurationError: it is neither.
     """
-    return _json(text, name) if text.lstrip()[:1] in ("[", "{") else _yaml(text, name)
-
-
-def _json(text: str, name: str) -> Any:
+    is_json = text.lstrip()[:1] in ("[", "{")
     try:
-        return json.loads(text)
+        return json.loads(text) if is_json else parse_yaml(text)
     except RecursionError:
         raise ConfigurationError(f"{name} is nested too deep; write it out") from None
     except ValueError as fault:
-        raise ConfigurationError(f"{name} is not JSON: {_line(fault)}") from None
-
-
-def _yaml(text: str, name: str) -> Any:
-    import yaml
-
-    try:
-        aliases = depth = 0
-        events = cast("Iterator[yaml.Event]", yaml.parse(text, Loader=yaml.SafeLoader))  # pyright: ignore[reportUnknownMemberType]
-        for event in events:
-            aliases += isinstance(event, yaml.AliasEvent)
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if aliases > MAX_ALIASES or depth > MAX_DEPTH:
-                raise ConfigurationError(f"{name} refers to itself too often or is nested too deep; write it out")
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as fault:
-        raise ConfigurationError(f"{name} is not YAML: {_line(fault)}") from None
-
-
-def _line(fault: Exception) -> str:
-    return " ".join(str(fault).split())[:200]
+        raise ConfigurationError(
+            f"{name} {'is not JSON: ' if is_json else ''}{' '.join(str(fault).split())[:220]}"
+        ) from None

@@ -30,17 +30,14 @@ class TrialFold(GenericFold):
 
     protocol = "AI Crucible"
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self._began: TrialBegan | None = None
         self._ended: list[AttemptEnded] = []
         self._elsewhere = 0
         self._attempts: list[Attempt] = []
         self._sealed: TrialSealed | None = None
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         match event:
             case TrialBegan():
                 self._began, self._attempts, self._sealed = event, [], None

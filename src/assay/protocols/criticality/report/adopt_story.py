@@ -34,16 +34,13 @@ class AdoptFold(GenericFold):
         FunctionJudged: lambda _, event: one_line(f"{event.function}: {_ended(_read(event))}", 200),
     }
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self.package = ""
         self.functions: list[str] = []
         self.left_out: dict[str, str] = {}
         self.adoptions: dict[str, Adoption] = {}
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         if isinstance(event, PackageRead):
             self.package, self.functions, self.left_out = event.package, event.functions, event.left_out
         elif isinstance(event, FunctionJudged):

@@ -33,8 +33,7 @@ class BuildFold(GenericFold):
 
     protocol = "Criticality"
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self.state = BuildState(self.run)
         self._announced = 0
         self._begun = self._now = self._done = 0

@@ -56,14 +56,11 @@ class CouncilFold(GenericFold):
 
     protocol = "Crucible"
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self.state = CouncilState(run=self.run)
         self._heard: dict[str, _Heard] = {}
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         self.state.apply(event)
         if isinstance(event, (CallFinished, CallFailed)):
             self._listen(event)

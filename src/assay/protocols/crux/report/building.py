@@ -33,13 +33,10 @@ class PersonaFold(GenericFold):
     protocol = "Crux"
     lines = {PersonaStep: lambda _, e: f"{_words(e.step)}: all {e.of} done" if e.done == e.of else None}
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self._steps: dict[str, PersonaStep] = {}
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         if isinstance(event, PersonaStep):
             self._steps[event.step] = event
 

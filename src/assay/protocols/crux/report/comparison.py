@@ -42,13 +42,10 @@ class ComparisonFold(GenericFold):
     protocol = "Crux"
     lines = {PersonaStep: lambda _, event: _step_line(event) if event.done else None}
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self._step: PersonaStep | None = None
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         if isinstance(event, PersonaStep):
             self._step = event
 

@@ -31,8 +31,7 @@ class DebateFold(GenericFold):
 
     protocol = "Crux"
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self.state = DebateState(self.run)
         self._news: list[str] = []
 

@@ -29,8 +29,7 @@ class CircleFold(GenericFold):
 
     protocol = "Fire Circle"
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self.state = CircleState(self.run)
 
     def apply(self, event: Event, at: int) -> None:

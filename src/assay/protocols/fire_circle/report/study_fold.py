@@ -32,15 +32,12 @@ class StudyFold(GenericFold):
 
     protocol = "Study"
 
-    def __init__(self, keep: int | None = None) -> None:
-        super().__init__(keep)
+    def _start(self) -> None:
         self._passes: dict[str, tuple[int, int]] = {}
         self.name = ""
         self._items: list[tuple[str, events.ItemFinished]] = []
 
-    def apply(self, event: Event, at: int) -> None:
-        """Take in the next event."""
-        super().apply(event, at)
+    def _take(self, event: Event, at: int) -> None:
         match event:
             case events.PassesPlanned():
                 self._passes = {name: (items, done) for name, items, done in event.passes}
