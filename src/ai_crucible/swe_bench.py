@@ -51,7 +51,8 @@ def _task(base: Path, name: str, instance: dict[str, Any]) -> SuiteTask:
         raise LeftOut(f"it has no {', '.join(missing)}")
     repository = str(instance.get("repo", "")).replace("/", "__") or name
     places = [base / "repos" / name, base / name, base / "repos" / repository]
-    snapshot = next((place for place in places if _plain(place, base) and place.is_dir()), None)
+    inside = (place for place in places if place.resolve().is_relative_to(base.resolve()) and place != base)
+    snapshot = next(filter(Path.is_dir, inside), None)
     if snapshot is None:
         raise LeftOut(f"no snapshot of its repository lies in {base / 'repos' / name}")
     before = read_tree(snapshot)
@@ -64,10 +65,6 @@ def _task(base: Path, name: str, instance: dict[str, Any]) -> SuiteTask:
     suites = {kind: own for kind, own in names.items() if own}
     words, title = f"{instance['problem_statement']}\n\n{_TASK}", f"Repair {repository}"
     return SuiteTask(title, words, before, gold, tests, suites, seconds=_SECONDS, meta=REPOSITORY)
-
-
-def _plain(place: Path, base: Path) -> bool:
-    return place.resolve().is_relative_to(base.resolve()) and place != base
 
 
 def changed(files: dict[str, bytes], patch: str) -> dict[str, bytes]:

@@ -11,7 +11,6 @@ import os
 from contextlib import suppress
 from functools import cache
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, cast
 
@@ -121,12 +120,8 @@ def _ours(names: tuple[str, ...]) -> str:
         parts = sorted(place.iterdir(), key=lambda part: part.name) if place.is_dir() else [place]
         for part in parts:
             if part.is_file():
-                total.update(f"{name}/{part.name}\0{_content(part)}\n".encode())
+                total.update(f"{name}/{part.name}\0{hashlib.sha256(part.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()
-
-
-def _content(part: Traversable) -> str:
-    return hashlib.sha256(part.read_bytes()).hexdigest()
 
 
 def seed_of(trial: str, nonce: str = "") -> int:

@@ -147,10 +147,6 @@ class _Asked(Struct):
         return self.reply.usage.output_tokens if self.reply else 0
 
 
-def _pace(_: str) -> tuple[Grade, str]:
-    return "ok", ""
-
-
 def _form(answer: str) -> tuple[Grade, str]:
     lines = [line.strip() for line in answer.strip().splitlines() if line.strip()]
     if len(lines) != 3:
@@ -193,7 +189,7 @@ def _probe(name: str, judge: Callable[[str], tuple[Grade, str]], schema: str | N
 
 
 _QUESTIONS = own_table("llm_runtime", "capabilities.toml")
-_COUNT = _probe("speed", _pace)
+_COUNT = _probe("speed", lambda _: ("ok", ""))
 _FORM = _probe("instructions", _form)
 _FREE = _probe("free JSON", _free)
 _ENFORCED = _probe("enforced JSON", _enforced, schema_text(_Colours))

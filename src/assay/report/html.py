@@ -10,7 +10,6 @@ from assay.report.prose import prose_html
 from assay.report.story import (
     Block,
     Details,
-    Fact,
     Figure,
     Footnotes,
     Marked,
@@ -89,7 +88,8 @@ def _masthead(story: Story) -> Element:
     size = "long" if len(story.title) > _LONG_TITLE else None
     title = element("h1", story.title, class_=size, dir="auto")
     origin = element("p", story.origin, class_="origin") if story.origin else None
-    facts = element("dl", [_fact(fact) for fact in story.facts], class_="facts") if story.facts else None
+    each = [element("div", element("dt", fact.label), element("dd", fact.value)) for fact in story.facts]
+    facts = element("dl", each, class_="facts") if each else None
     annex = _annex() if any(section.brief for section in story.sections) else None
     return element("header", element("div", ending, title, origin, facts, annex, class_="head"))
 
@@ -97,10 +97,6 @@ def _masthead(story: Story) -> Element:
 def _annex() -> Element:
     tick = element("input", type="checkbox", id="annex", autocomplete="off")
     return element("label", tick, " Print all of it, not the first pages alone", class_="origin printing")
-
-
-def _fact(fact: Fact) -> Element:
-    return element("div", element("dt", fact.label), element("dd", fact.value))
 
 
 def _contents(sections: tuple[Section, ...]) -> Element:

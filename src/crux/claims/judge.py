@@ -192,17 +192,13 @@ def carries(span: str, premise: str, claim: str) -> bool:
     They have a word of the claim, where the premise has one; else three words of weight, or all that there are.
     """
     own, all_words = _weighty(span), _weighty(premise)
-    shared = {word for word in all_words if any(_alike(word, other) for other in _weighty(claim))}
+    shared = {word for word in all_words if any(word[:5] == other[:5] for other in _weighty(claim))}
     return bool(own & shared) if shared else len(own) >= min(3, len(all_words))
 
 
 def _weighty(text: str) -> set[str]:
     """Return the words that are not only there for the grammar: of four letters or more, or of other scripts."""
     return {word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3 or not word.isascii()}
-
-
-def _alike(first: str, second: str) -> bool:
-    return first[:5] == second[:5]
 
 
 def _agreed(first: Verdict, second: Verdict) -> Verdict:

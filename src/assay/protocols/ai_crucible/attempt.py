@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from llm_runtime.tool_calls import ToolSpec
 
 
-def _passed(result: Mapping[str, Any]) -> Any:
-    # An anchor calibrates: that everyone solves it, or nobody, says nothing of a model.
-    return None if result.get("anchor") else result.get("passed")
-
-
 FIELDS = read_ui(__package__ or "")
 
 
@@ -60,7 +55,8 @@ class AttemptHooks(Hooks[Task, Options]):
     older = ("puzzle",)
     older_looked = True
     measures = {
-        "passed": _passed,
+        # An anchor calibrates: that everyone solves it, or nobody, says nothing of a model.
+        "passed": lambda result: None if result.get("anchor") else result.get("passed"),
         "turns": lambda result: result.get("turns"),
         "tool calls": lambda result: result.get("tool_calls"),
     }

@@ -63,7 +63,7 @@ class CompareFold(GenericFold):
         """Return the report."""
         plain = super().story()
         result, tasks = self.figures(), len(self._tasks)
-        said = grouped((row.task, _told(row)) for row in self._rows.values())
+        said = grouped((row.task, row.error or row.answer or row.text) for row in self._rows.values())
         made = {**_made(result, tasks), "answers": self._rows.values(), "run_id": self.run_id}
 
         def alike(row: Row) -> str:
@@ -193,10 +193,6 @@ def _remark(row: Row) -> str:
     parts.append(count_noun(row.calls, "call"))
     parts.append(f"{short_count(row.tokens)} tokens" if row.cost is None else money(row.cost))
     return ", ".join(parts)
-
-
-def _told(row: Row) -> str:
-    return row.error or row.answer or row.text
 
 
 def _cause(row: Row) -> str:

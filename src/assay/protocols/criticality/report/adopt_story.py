@@ -123,10 +123,6 @@ def _decided(row: _Row) -> list[Block]:
     return [Note(f"{_WORDS[f.kind]}: {_told(f)}", "bad" if f.kind == "finding" else "info") for f in findings]
 
 
-def _met(one: Deviation) -> str:
-    return fenced("\n".join([one.finding.promise, "", one.call, f"  {one.answer}".rstrip()]))
-
-
 def _cause(row: _Row) -> str:
     if row.adoption is None:
         return "the code does not do what its docstring says"
@@ -146,7 +142,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "cause": _cause,
     "lines": lambda ones: "\n".join(f"{one.function}: {_ended(one)}. {one.rewriting}".rstrip() for one in ones),
     "measured": lambda one: _ended(one).capitalize(),
-    "met": _met,
+    "met": lambda one: fenced("\n".join([one.finding.promise, "", one.call, f"  {one.answer}".rstrip()])),
     "place": lambda row: row.deviation.place if row.deviation else row.function,
     "promised": _promised,
     "standing": lambda row: "failed" if _cause(row) else "passed",

@@ -20,7 +20,6 @@ from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
 from crux.comparison import Answer, Comparison, CruxCandidate, Read
 from crux.events import PersonaStep
-from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.models import fits
@@ -162,15 +161,11 @@ def _rests(one: CruxCandidate) -> str:
     return f"{split}{rests} {_CLOSE.get(one.closeness, '') if one.split else ''} {one.why}".strip()
 
 
-def _dated(place: Place) -> str:
-    return ", ".join(part for part in (place.title or place.item, place.date) if part)
-
-
 _FORMS: Forms = {
     "trial": lambda trial: trial.line(),
     "head": lambda both: "Both take for true" if both.kind == "ground" else "Both sides' own claims bear",
     "remark": lambda view: ", ".join(filter(None, (view.answer, view.history))),
-    "dated": _dated,
+    "dated": lambda place: ", ".join(filter(None, (place.title or place.item, place.date))),
     "number": lambda held: count(len(held)),
     "rests": _rests,
     "state": lambda one: "" if one.confirmed else " (not confirmed by their own sentences)",

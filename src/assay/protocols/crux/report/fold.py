@@ -92,10 +92,6 @@ def _aspects(fold: DebateFold, begun: events.DebateStart) -> str:
     return f"{count_noun(len(begun.aspects), 'aspect')}: {in_words([aspect.label for aspect in begun.aspects])}"
 
 
-def _round(fold: DebateFold, begun: events.RoundStart) -> str:
-    return f"round {begun.round_number} of {len(fold.state.debate.aspects)}: {begun.aspect.label}"
-
-
 def _message(fold: DebateFold, posted: events.MessagePosted) -> str:
     spoken = posted.message
     stance = f", {spoken.stance}" if spoken.stance else ""
@@ -124,7 +120,9 @@ _NEWS = (events.CruxRoomSpawning, events.CruxCardPosted)
 DebateFold.lines = {
     events.Posted: lambda fold, posted: line_of(fold.lines, fold, posted.event),
     events.DebateStart: _aspects,
-    events.RoundStart: _round,
+    events.RoundStart: lambda fold, begun: (
+        f"round {begun.round_number} of {len(fold.state.debate.aspects)}: {begun.aspect.label}"
+    ),
     events.MessagePosted: _message,
     events.ClashStart: "clash: {personas:words}",
     events.CruxRoomSpawning: "{room_id} opens: {question:line}",

@@ -22,7 +22,7 @@ from fire_circle.empty_chair import influence_by_round
 from fire_circle.hidden import visible
 from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.patterns import Sighting, sightings
-from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, Place
+from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim
 from fire_circle.transcript import Round
 from llm_runtime.toml import own_table
 
@@ -219,10 +219,6 @@ def _claim(claim: PatternClaim) -> str:
     return f"{claim.description}{f' [{kinds}]' if kinds else ''}{dropped}"
 
 
-def _where(place: Place) -> str:
-    return "in the earlier turns" if place == "earlier" else f"in the {place} layer"
-
-
 def _words(name: str) -> str:
     """Return a pattern type as the judges are told it."""
     return name.replace("_", " ").replace("cross layer", "cross-layer")
@@ -249,5 +245,5 @@ _FORMS: Forms = {
     "turn": lambda number: f"c{(number - 1) % 6}",
     "turn_named": lambda claim: "" if claim.claimed_turn is None else str(claim.claimed_turn),
     "visible": lambda text: visible(text).text,
-    "where": _where,
+    "where": lambda place: "in the earlier turns" if place == "earlier" else f"in the {place} layer",
 }
