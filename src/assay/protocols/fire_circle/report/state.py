@@ -79,7 +79,9 @@ class CircleState:
         judged = [circle for circle in circles if circle.verdict]
         if len(judged) < len(circles) or not judged:
             return circles[-1] if circles else None
-        return max(judged, key=lambda c: (_falsehood(c), BY_TRUST.index(c.layer)))
+        return max(
+            judged, key=lambda c: (c.verdict.consensus.falsehood if c.verdict else -1.0, BY_TRUST.index(c.layer))
+        )
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event, stamped ``at`` milliseconds since the epoch.
@@ -123,7 +125,3 @@ def shown_seats(labels: list[str], names: list[str]) -> tuple[ShownSeat, ...]:
     """Return seats as people see them, of their labels and their names in results."""
     told = zip(labels, names, seat_names(names), strict=True)
     return tuple(ShownSeat(label, name, short, f"c{n % 6}") for n, (label, name, short) in enumerate(told))
-
-
-def _falsehood(circle: Circle) -> float:
-    return circle.verdict.consensus.falsehood if circle.verdict else -1.0
