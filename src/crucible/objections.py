@@ -179,7 +179,7 @@ class Objections:
         id = f"O{len(self._all) + 1}"
         page.add(f"{id}, against {claim.id}: " if claim else f"{id}: ")
         page.add(f'"{struck.words}"', before="")
-        page.add(_own_words(attack), id)
+        page.add(f"{attack.fails}\nWhat would settle it: {attack.settles}" if attack.settles else attack.fails, id)
         self._texts[id] = page.span(f"critique/{loop}/{step}", id) or struck
         self._all[id] = new = RaisedObjection(id, loop, step, holding.seat, claim, struck, attack)
         return new
@@ -240,10 +240,6 @@ class Objections:
             if share >= (SAME if same else _REPEATED) and (same or loop != one.loop):
                 return one
         return None
-
-
-def _own_words(attack: AttackRecord) -> str:
-    return f"{attack.fails}\nWhat would settle it: {attack.settles}" if attack.settles else attack.fails
 
 
 def _kept(one: RaisedObjection, now: Holding) -> tuple[bool, Span | None]:

@@ -30,10 +30,6 @@ def _lower(value: Any) -> Any:
     return value.strip().lower() if isinstance(value, str) else value
 
 
-def _words(value: Any) -> Any:
-    return "" if value is None else value
-
-
 def _sure(value: Any) -> Any:
     """Read a share or a per cent as the word for it, and "very high" as "high"."""
     said = _lower(value)
@@ -65,7 +61,7 @@ def _named(value: Any) -> Any:
 
 _Lower = BeforeValidator(_lower)
 _Entries = BeforeValidator(_entries)
-_Text: TypeAlias = Annotated[str, BeforeValidator(_words)]
+_Text: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """Words; a model that writes ``null`` for none means none."""
 _Some: TypeAlias = Annotated[str, Field(min_length=1, pattern=r"\S")]
 Confidence: TypeAlias = Annotated[Literal["low", "medium", "high"], BeforeValidator(_sure)]

@@ -35,7 +35,7 @@ def verify(claim: PatternClaim, case: Case, judged: Layer, shown: str) -> Patter
     quote = (claim.quote or max(_QUOTED.findall(claim.description), key=len, default="")).strip()
     if not quote:
         return claim.model_copy(update={"dropped": "no_quote"})
-    loose = [form for piece in _ELLIPSIS.split(quote) if (form := _stripped(piece))]
+    loose = [form for piece in _ELLIPSIS.split(quote) if (form := normal(piece).text.strip(_EDGES))]
     if not says_enough(max(loose, key=len, default="")):
         return claim.model_copy(update={"quote": quote[:MAX_QUOTE], "dropped": "too_short"})
     if len(quote) > MAX_QUOTE:
@@ -71,10 +71,6 @@ def _ours(shown: str, *texts: str) -> str:
     for text in filter(None, texts):
         shown = shown.replace(text, "\n")
     return shown
-
-
-def _stripped(piece: str) -> str:
-    return normal(piece).text.strip(_EDGES)
 
 
 def _in(parts: list[str], original: str) -> Iterator[tuple[int, int]]:

@@ -29,14 +29,10 @@ def carried(book: ClaimBook, old: Corpus, new: Corpus) -> ClaimBook:
     lost = {_words(one.place.quote) for one, found in zip(book.mentions, told, strict=True) if found is None}
     before = {key for author in book.authors for key in author.read}
     known = {words for chunk in old.chunks if chunk.id in before for words in _sentences(old, chunk)}
-    kept = (chunk for chunk in new.chunks if _read(new, chunk, known))
+    kept = (chunk for chunk in new.chunks if all(words in known for words in _sentences(new, chunk)))
     read = [chunk.id for chunk in kept if not any(one in _words(chunk.text) for one in lost)]
     authors = tuple(one.model_copy(update={"read": tuple(read)}) for one in book.authors)
     return book.changed(mentions=tuple(one for one in told if one is not None), authors=authors)
-
-
-def _read(corpus: Corpus, chunk: Chunk, known: set[str]) -> bool:
-    return all(words in known for words in _sentences(corpus, chunk))
 
 
 def _sentences(corpus: Corpus, chunk: Chunk) -> Iterator[str]:

@@ -63,7 +63,7 @@ def groupthink_map(result: CircleRecord) -> GroupthinkMap:
 
 
 def _path(history: Sequence[DialogueRound], seat: int, model: str) -> Path:
-    said = [_evaluation_of(dialogue_round, seat) for dialogue_round in history]
+    said = [next((e for e in dialogue_round.evaluations if e.seat == seat), None) for dialogue_round in history]
     scores = tuple(evaluation.falsehood if evaluation else None for evaluation in said)
     chaired = tuple(evaluation.round_number for evaluation in said if evaluation and evaluation.empty_chair)
     return Path(model=model, seat=seat, falsehood=scores, chair_in=chaired)
@@ -108,7 +108,3 @@ def _is_new(after: NeutrosophicEvaluation, earlier: Sequence[DialogueRound]) -> 
     types = {kind for claim in own for kind in claim.types}
     named = (claim for claim in after.claims if claim.verified)
     return any(claim.quote not in quotes or bool(set(claim.types) - types) for claim in named)
-
-
-def _evaluation_of(dialogue_round: DialogueRound, seat: int) -> NeutrosophicEvaluation | None:
-    return next((e for e in dialogue_round.evaluations if e.seat == seat), None)

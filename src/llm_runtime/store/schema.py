@@ -98,7 +98,7 @@ def _refuse_while_written(folder: Path) -> None:
 
 def _version(database: SqliteDatabase) -> int:
     owner = int(database.execute("PRAGMA application_id")[0][0])
-    if owner != _APPLICATION_ID and _holds_tables(database):
+    if owner != _APPLICATION_ID and database.execute("SELECT 1 FROM sqlite_schema LIMIT 1"):
         raise StoreDamaged(f"{database.path} belongs to another program; name another file for the run store")
     version = int(database.execute("PRAGMA user_version")[0][0])
     if version > len(MIGRATIONS):
@@ -107,7 +107,3 @@ def _version(database: SqliteDatabase) -> int:
             f"{len(MIGRATIONS)}); update, or name another file"
         )
     return version
-
-
-def _holds_tables(database: SqliteDatabase) -> bool:
-    return bool(database.execute("SELECT 1 FROM sqlite_schema LIMIT 1"))
