@@ -277,9 +277,13 @@ def concluded(task: Task, options: Options, verdicts: Sequence[CaseVerdict]) -> 
         gates=tuple(map(str, options.gates)),
         verdicts=tuple(_concluded(case, verdict, answers, options) for case, verdict in pairs),
         spend=sum((verdict.spend for verdict in new), Spend()),
-        spared=spared_by([verdict for verdict in new if not verdict.error]) if options.cascade else Spared(),
+        spared=_spared(new, options),
         notes=tuple(note for case in task.cases if (note := case.spoiled(answers))),
     )
+
+
+def _spared(new: Sequence[CaseVerdict], options: Options) -> Spared:
+    return spared_by([verdict for verdict in new if not verdict.error]) if options.cascade else Spared()
 
 
 def _concluded(case: Case, verdict: CaseVerdict, answers: Mapping[str, str], options: Options) -> CaseVerdict:
