@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict
 
 from criticality.acceptance import each_once, spread
 from criticality.adopt.classes import ClassProposal, ClassRevision
 from criticality.adopt.events import FunctionJudged, PromisesBroken, PromisesMade
+from criticality.adopt.objects import ObjectProposal, ObjectRevision
 from criticality.adopt.proposing import (
     Promised,
     Proposal,
@@ -25,6 +26,7 @@ from criticality.adopt.proposing import (
 from criticality.adopt.rewriting import rewritten
 from criticality.artifacts import Artifacts, Body
 from criticality.asking import Asking, Note, Question
+from criticality.behaviour import BEHAVIOUR
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
@@ -41,7 +43,9 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
-_ANOTHER_TYPE = "ResultOfAnotherType"
+#: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
+_OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed"}
+T = TypeVar("T")
 Decision = Literal["", "accepted", "rejected"]
 
 
@@ -88,7 +92,7 @@ class Adoption(Model):
     refused: str = ""
     digest: str = ""
     doc: str = ""
-    proposal: Proposal | ClassProposal = Proposal()
+    proposal: Proposal | ClassProposal | ObjectProposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
     measured: dict[str, int] = {}
@@ -130,7 +134,8 @@ class Adopting:
         )  # fmt: skip
         try:
             if not refused:
-                await self._adopt(candidate, adoption)
+                handed = "" if BEHAVIOUR.before(3) else candidate.handed
+                await self._adopt(replace(candidate, handed=handed), adoption)
         except StructuredOutputError as fault:
             adoption.refused = f"no proposal that can be judged: {fault}"[:400]
         except JudgeFailed as fault:
@@ -141,7 +146,7 @@ class Adopting:
     async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
         question = self._question(candidate, 1)
         proposal, notes = await self.ask.parts(
-            question, ClassProposal if candidate.members else Proposal, _prompt("adopt", candidate),
+            question, _of(candidate, Proposal, ClassProposal, ObjectProposal), _prompt("adopt", candidate),
             lambda answer: proposal_fault(candidate, answer), lambda answer: judgeable_parts(candidate, answer),
             name=_name(candidate), module=candidate.module, function=shown(question, candidate),
             examples=question.fence("EXAMPLES", "\n".join(f">>> {s}\n{w}" for s, w in candidate.examples)),
@@ -152,12 +157,13 @@ class Adopting:
             return
         self._told(candidate, 1, proposal)
         adoption.findings += _left_out(notes)
-        examples = documented(candidate, proposal)
+        # Of objects, what a docstring writes is not what is drawn.
+        examples = None if proposal.asked_of(candidate).steps else documented(candidate, proposal)
         adoption.proposal = proposal
         await self._settle(candidate, adoption, examples)
         if not adoption.refused:
             await self._measure(candidate, adoption)
-        if not adoption.refused and candidate.id in self.rewrite and not candidate.members:
+        if not adoption.refused and candidate.id in self.rewrite and not (candidate.members or candidate.handed):
             bench, text = self._bench(candidate, adoption.proposal, None), self.package.texts[candidate.path]
             path = candidate.path.relative_to(self.package.root).as_posix()
             adoption.rewritten, adoption.rewriting = await rewritten(bench, self.ask, candidate, path, text)
@@ -215,9 +221,8 @@ class Adopting:
 
         cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
         answer, notes = await self.ask.parts(
-            question, ClassRevision if candidate.members else Revision, _prompt("adopt_again", candidate), check,
-            sieve, name=_name(candidate),
-            function=shown(question, candidate),
+            question, _of(candidate, Revision, ClassRevision, ObjectRevision), _prompt("adopt_again", candidate),
+            check, sieve, name=_name(candidate), function=shown(question, candidate),
             proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
             broken=question.fence("BROKEN", "\n".join(cases)),
         )  # fmt: skip
@@ -287,6 +292,10 @@ def _prompt(name: str, candidate: Candidate) -> str:
     return f"{name}_class" if candidate.members else name
 
 
+def _of(candidate: Candidate, plain: T, whole: T, handed: T) -> T:
+    return whole if candidate.members else handed if candidate.handed else plain
+
+
 def _name(candidate: Candidate) -> str:
     return candidate.written if candidate.members else candidate.name
 
@@ -321,7 +330,7 @@ def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: s
               if promise == _worded(claim, test)]  # fmt: skip
     owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
     allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
-    kind = "reworded" if _error(fault) == _ANOTHER_TYPE else "finding"  # no docstring speaks of what we take for a type
+    kind = "reworded" if _error(fault) in _OURS else "finding"
     return Finding(kind=kind, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
@@ -347,6 +356,8 @@ def _outside(faults: Sequence[Fault]) -> str:
     for fault in faults:
         if fault.kind == "security":
             return f"it reaches outside: {fault.outcome}"
+        if _error(fault) == "ModuleNotFoundError":
+            return f"it needs what is not installed: {fault.outcome}"
         if "ArgumentChanged" in fault.outcome or "a value that it was given" in fault.outcome:
             return f"it changes what it is given: {fault.what[:300]}"
     return ""
@@ -357,8 +368,8 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     proposal = adoption.proposal
     if fault.promise.endswith(_UNSAID):
         error, may = _error(fault), _allowing(fault)
-        if error == _ANOTHER_TYPE:
-            return "its result is not of one type"
+        if error in _OURS:
+            return _OURS[error]
         if may not in proposal.contracts:
             errors = {**proposal.errors, error: "see the findings"}
             changed = {"errors": errors, "contracts": [*proposal.contracts, may]}

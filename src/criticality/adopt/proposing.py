@@ -317,6 +317,8 @@ def shown(question: Question, candidate: Candidate) -> str:
         source += "\n\n" + question.fence("MEMBERS", "\n".join(map(_asked, candidate.members.values())))
     if candidate.lazy:
         source += "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
+    if candidate.handed:
+        source += "\n\n" + load_prompt("criticality", "adopt_objects").render(name=candidate.name, why=candidate.handed)
     if not candidate.result:
         return source
     params = ", ".join(f"`{p.name}: {p.type}`" for p in candidate.parameters if p.type) or "none"
@@ -330,7 +332,7 @@ def shown(question: Question, candidate: Candidate) -> str:
 
 
 def _asked(member: Candidate) -> str:
-    call = f"{member.name}({', '.join(p.name for p in member.parameters)})"
+    call = f"{member.name}({', '.join(p.name for p in member.parameters if p.name.isidentifier())})"
     return f"{call}: {member.refused}" if member.refused else call
 
 
