@@ -15,8 +15,7 @@ import pytest
 from criticality.adopt.adopting import Adopting, Adoption
 from criticality.adopt.checking import check
 from criticality.adopt.deciding import deviations
-from criticality.adopt.objects import ObjectProposal
-from criticality.adopt.proposing import proposal_fault
+from criticality.adopt.proposing import Proposal, proposal_fault
 from criticality.adopt.writing import write_adoption, write_decisions
 from criticality.asking import Asking
 from criticality.config import Acceptance, Config, Models, ProjectConfig
@@ -27,7 +26,7 @@ from llm_runtime.messages import Request
 from llm_runtime.providers.scripted import scripted
 
 ROADS = '''"""Roads between places."""
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 
@@ -90,7 +89,7 @@ def merged(*lists):
     return sorted({item for one in lists for item in one})
 
 
-def adder(step: int):
+def adder(step: int) -> Callable:
     """Return a function that adds a step."""
     return lambda value: value + step
 
@@ -184,14 +183,14 @@ def candidate(path: Path, name: str) -> Candidate:
 def test_what_is_made_is_told_and_what_nothing_makes_is_refused(roads: Path) -> None:
     read = {one.name: one for one in adopter(roads).read(roads).candidates}
     assert {name: one.handed for name, one in read.items() if not one.refused and one.handed} == {
-        "counted": "its parameter function is a function, no plain value; its result is a function, no plain value",
+        "counted": "its parameter function is a function, no plain value",
         "reached": "its parameter R is not in lower case; its parameter R is an object with .beside",
         "cut": "its parameter roads is an object with ._next",
         "parted": "its parameter pred is a function, no plain value",
         "merged": "it takes any number of values: *lists",
         "plain_name": "its parameter path is a Path, no plain value",
-        "grid": "its result is a Roads, no plain value",
-        "adder": "its result is a function, no plain value",
+        "grid": "its result may be an object of the package",
+        "adder": "its result is a Callable, no plain value",
     }  # fmt: skip
     assert {name: one.refused for name, one in read.items() if one.refused and not one.written} == {
         "waits": "its parameter task is a Coroutine, no plain value, and nothing here makes one",
@@ -211,7 +210,7 @@ def test_what_is_made_is_told_and_what_nothing_makes_is_refused(roads: Path) -> 
     ],
 )
 def test_what_cannot_be_made_is_told_in_one_line(roads: Path, changed: dict[str, Any], words: str) -> None:
-    fault = proposal_fault(candidate(roads, "reached"), ObjectProposal.model_validate(PROMISED["reached"][0] | changed))
+    fault = proposal_fault(candidate(roads, "reached"), Proposal.model_validate(PROMISED["reached"][0] | changed))
     assert fault is not None and words in fault and "\n" not in fault
 
 

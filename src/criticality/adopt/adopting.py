@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from pydantic import ConfigDict
 
 from criticality.acceptance import each_once, spread
 from criticality.adopt.classes import ClassProposal, ClassRevision
 from criticality.adopt.events import FunctionJudged, PromisesBroken, PromisesMade
-from criticality.adopt.objects import ObjectProposal, ObjectRevision
 from criticality.adopt.proposing import (
     Promised,
     Proposal,
@@ -45,7 +44,6 @@ _HEARINGS, _REVISIONS = 14, 2
 _UNSAID = "no error but those that the contract promises"
 #: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
 _OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed"}
-T = TypeVar("T")
 Decision = Literal["", "accepted", "rejected"]
 
 
@@ -92,7 +90,7 @@ class Adoption(Model):
     refused: str = ""
     digest: str = ""
     doc: str = ""
-    proposal: Proposal | ClassProposal | ObjectProposal = Proposal()
+    proposal: Proposal | ClassProposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
     measured: dict[str, int] = {}
@@ -146,7 +144,7 @@ class Adopting:
     async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
         question = self._question(candidate, 1)
         proposal, notes = await self.ask.parts(
-            question, _of(candidate, Proposal, ClassProposal, ObjectProposal), _prompt("adopt", candidate),
+            question, ClassProposal if candidate.members else Proposal, _prompt("adopt", candidate),
             lambda answer: proposal_fault(candidate, answer), lambda answer: judgeable_parts(candidate, answer),
             name=_name(candidate), module=candidate.module, function=shown(question, candidate),
             examples=question.fence("EXAMPLES", "\n".join(f">>> {s}\n{w}" for s, w in candidate.examples)),
@@ -221,8 +219,9 @@ class Adopting:
 
         cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
         answer, notes = await self.ask.parts(
-            question, _of(candidate, Revision, ClassRevision, ObjectRevision), _prompt("adopt_again", candidate),
-            check, sieve, name=_name(candidate), function=shown(question, candidate),
+            question, ClassRevision if candidate.members else Revision, _prompt("adopt_again", candidate), check,
+            sieve, name=_name(candidate),
+            function=shown(question, candidate),
             proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
             broken=question.fence("BROKEN", "\n".join(cases)),
         )  # fmt: skip
@@ -290,10 +289,6 @@ class Adopting:
 
 def _prompt(name: str, candidate: Candidate) -> str:
     return f"{name}_class" if candidate.members else name
-
-
-def _of(candidate: Candidate, plain: T, whole: T, handed: T) -> T:
-    return whole if candidate.members else handed if candidate.handed else plain
 
 
 def _name(candidate: Candidate) -> str:
