@@ -51,8 +51,14 @@ class Roads:
         return sorted((a, b) for a, others in self._next.items() for b in others if a <= b)
 
 
+_COUNTED = set()
+
+
 def counted(function):
-    """Return a function that does the same."""
+    """Return a function that does the same; a second one of its name is refused."""
+    if function.__name__ in _COUNTED:
+        raise KeyError(function.__name__)
+    _COUNTED.add(function.__name__)
     return lambda *args: function(*args)
 
 
@@ -97,6 +103,12 @@ def adder(step: int) -> Callable:
 def plain_name(path: Path) -> str:
     """Return the name of a file without what stands behind its first dot."""
     return path.stem
+
+
+@counted
+def low(value):
+    """Tell whether a value is below three."""
+    return value < 3
 
 
 def waits(loop, task: Coroutine): return loop
@@ -183,10 +195,11 @@ def candidate(path: Path, name: str) -> Candidate:
 def test_what_is_made_is_told_and_what_nothing_makes_is_refused(roads: Path) -> None:
     read = {one.name: one for one in adopter(roads).read(roads).candidates}
     assert {name: one.handed for name, one in read.items() if not one.refused and one.handed} == {
-        "counted": "its parameter function is a function, no plain value",
+        "counted": "its parameter function is a function, no plain value; "
+        "its parameter function is an object with .__name__",
         "reached": "its parameter R is not in lower case; its parameter R is an object with .beside",
         "cut": "its parameter roads is an object with ._next",
-        "parted": "its parameter pred is a function, no plain value",
+        "parted": "its parameter pred is a function, no plain value; its parameter key is a function, no plain value",
         "merged": "it takes any number of values: *lists",
         "plain_name": "its parameter path is a Path, no plain value",
         "grid": "its result may be an object of the package",
@@ -263,6 +276,13 @@ async def test_a_planted_deviation_is_found_and_nothing_else(roads: Path, name: 
         assert [each.standing for each in await check(folder)] == ["holds"]
         write_decisions(folder, {deviation.place: "rejected"})
         assert [each.standing for each in await check(folder)] == ["rejected"]
+
+
+@pytest.mark.box
+@pytest.mark.toolchain
+async def test_a_change_of_what_a_decorator_takes_once_is_judged_by_its_answers(roads: Path) -> None:
+    one, _ = await adopted(roads, "low", proposal(["value: Int"], "Bool", "ENSURES: result or not result"))
+    assert one.measured["changes"] > 0 and one.measured["noticed"] == 0
 
 
 @pytest.mark.box

@@ -49,7 +49,7 @@ def as_function(node: Function, within: Around, plain: Candidate) -> Candidate:
     found = [*types(node, within.classes), *_used(node, within)]
     unmade = (f"{words}, and nothing here makes one" for words, kind in found if kind in _UNSUITABLE["unmade"])
     why = plain.refused or next(outside(node), "") or next(unmade, "")
-    words = [words for words, _ in found]
+    words = [*dict.fromkeys(words for words, _ in found)]
     if not node.returns and node.name in within.givers:
         words.append("its result may be an object of the package")
     if node.args.vararg:
@@ -63,7 +63,14 @@ def _called(node: Function) -> Iterator[str]:
 
 
 def _used(node: Function, within: Around) -> Iterator[tuple[str, str]]:
-    """Yield parameters without a type that are asked for what no plain value has, and whether nothing here has it."""
+    """Yield parameters without a type that are no plain values by their names, or by what they are asked for.
+
+    With each goes a kind: that of what nothing here makes, where no class has what it is asked for.
+    """
+    called = {*_OBJECTS["functions"], *(["key"] if "key=None" in ast.unparse(node.args) else [])}
+    for arg in (*node.args.args, *node.args.kwonlyargs):
+        if arg.arg in called and arg.annotation is None:
+            yield f"its parameter {arg.arg} is a function, no plain value", ""
     read = [(last_name(one.value), one.attr) for one in ast.walk(node) if isinstance(one, ast.Attribute)]
     for arg in (arg for arg in needed(node.args) if arg.annotation is None):
         asked = {name for owner, name in read if owner == arg.arg}

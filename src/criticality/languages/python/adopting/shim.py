@@ -6,6 +6,7 @@ Stands alone: nothing of the tool is imported in here.
 # pyright: basic
 from __future__ import annotations
 
+import ast
 import importlib
 import signal
 import sys
@@ -108,7 +109,7 @@ def of_made(made, there, name, first):
         try:
             return scope[f"{name}_of"](*args)
         except Exception as error:
-            if error in failed:
+            if failed and error is failed[0]:
                 raise
             raise NotMade(f"{type(error).__name__}: {error}"[:300]) from None
 
@@ -164,7 +165,12 @@ def prepared(root, module, file, changed, needed):
         with suppress(Exception):
             importlib.import_module(other)
     if changed:
-        exec(compile(changed, file, "exec", annotations.compiler_flag), vars(there))
+        tree = ast.parse(changed)
+        try:
+            exec(compile(tree, file, "exec", annotations.compiler_flag), vars(there))
+        except Exception:  # a decorator that takes no second function of one name
+            tree.body[0].decorator_list = []
+            exec(compile(tree, file, "exec", annotations.compiler_flag), vars(there))
     return there
 
 
@@ -204,7 +210,8 @@ def checked(value, kind, first):
     name, args = kind[0], kind[1:]
     if name == "Option":
         return None if value is None else checked(value, args[0], first)
-    value = items(value, first) if name == "List" else value
+    if name == "List" and hasattr(value, "__next__"):
+        return checked(items(value, first), kind, first)
     if not _fits(value, name) or (name == "Tuple" and len(value) != len(args)):
         raise ResultOfAnotherType(f"{value!r:.80} is no {name}")
     if name in ("List", "Set"):
