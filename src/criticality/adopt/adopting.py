@@ -156,12 +156,13 @@ class Adopting:
         self._told(candidate, 1, proposal)
         adoption.findings += _left_out(notes)
         # Of objects, what a docstring writes is not what is drawn.
-        examples = None if proposal.asked_of(candidate).steps else documented(candidate, proposal)
+        steps = proposal.asked_of(candidate).steps
+        examples = None if steps else documented(candidate, proposal)
         adoption.proposal = proposal
         await self._settle(candidate, adoption, examples)
         if not adoption.refused:
             await self._measure(candidate, adoption)
-        if not adoption.refused and candidate.id in self.rewrite and not (candidate.members or candidate.handed):
+        if candidate.id in self.rewrite and not (adoption.refused or candidate.members or steps):
             bench, text = self._bench(candidate, adoption.proposal, None), self.package.texts[candidate.path]
             path = candidate.path.relative_to(self.package.root).as_posix()
             adoption.rewritten, adoption.rewriting = await rewritten(bench, self.ask, candidate, path, text)

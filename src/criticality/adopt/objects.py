@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -31,22 +31,29 @@ def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], s
     Raises:
         ValueError: it cannot be called so; the message says why.
     """
-    drawn, own = [parse_param(text).name for text in params], candidate.written or candidate.name
-    if strange := next((text for text in made if not _MADE.fullmatch(text)), ""):
-        raise ValueError(f"{strange[:80]!r} is not written 'parameter = expression'")
-    makes = {found[1]: _expression(found[2]) for text in made if (found := _MADE.fullmatch(text))}
-    given = {p.name: p for p in candidate.parameters if p.name in {*drawn, *makes}}
-    if unknown := makes.keys() - given.keys():
-        raise ValueError(f"the function has no parameter {min(unknown)} that could be made")
-    if lacking := [p.name for p in candidate.parameters if p.name not in given and not p.default]:
-        raise ValueError(f"the parameter {', '.join(lacking)} has no default: it is among params or made")
-    if own in {*drawn, *makes}:
-        raise ValueError(f"{own} is the function; what is drawn has another name")
+    drawn, makes = [parse_param(text).name for text in params], dict(map(_read, made))
+    if fault := next(_faults(candidate, drawn, makes), ""):
+        raise ValueError(fault)
+    given = [p.name for p in candidate.parameters if p.name in {*drawn, *makes}]
     named = by_keyword(given, candidate)
     call = ", ".join(f"{name}={name}" if name in named else name for name in given)
     steps = [f"{name.lstrip('*')} = {code}" for name, code in makes.items()]
-    steps += [f"result = first_items({own}({call}))", f"return {_expression(seen or 'result')}"]
+    steps += [f"result = first_items({candidate.name}({call}))", f"return {_expression(seen or 'result')}"]
     return replace(candidate, steps=tuple(steps), parameters=tuple(map(Parameter, drawn)))
+
+
+def _faults(candidate: Candidate, drawn: Collection[str], makes: Collection[str]) -> Iterator[str]:
+    names, known = {*drawn, *makes}, {p.name: p.default for p in candidate.parameters}
+    yield from (f"the function has no parameter {name} that could be made" for name in makes if name not in known)
+    lacking = (name for name, default in known.items() if not default and name not in names)
+    yield from (f"the parameter {name} has no default: it is among params or made" for name in lacking)
+    yield from (f"{name} is the function; what is drawn has another name" for name in names & {candidate.name})
+
+
+def _read(text: str) -> tuple[str, str]:
+    if not (found := _MADE.fullmatch(text)):
+        raise ValueError(f"{text[:80]!r} is not written 'parameter = expression'")
+    return found[1], _expression(found[2])
 
 
 def _expression(text: str) -> str:

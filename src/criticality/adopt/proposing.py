@@ -330,10 +330,7 @@ def shown(question: Question, candidate: Candidate) -> str:
     source = question.fence("CLASS" if candidate.members else "FUNCTION", candidate.source)
     if candidate.members:
         source += "\n\n" + question.fence("MEMBERS", "\n".join(map(_asked, candidate.members.values())))
-    if candidate.lazy:
-        source += "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
-    if candidate.handed:
-        source += "\n\n" + load_prompt("criticality", "adopt_objects").render(name=candidate.name, why=candidate.handed)
+    source += "".join(_beside(candidate))
     if not candidate.result:
         return source
     params = ", ".join(f"`{p.name}: {p.type}`" for p in candidate.parameters if p.type) or "none"
@@ -344,6 +341,14 @@ def shown(question: Question, candidate: Candidate) -> str:
         record = next((f"{name}({', '.join(held)})" for name, held in candidate.named.records.items()), "none here")
         typed += "\n\n" + load_prompt("criticality", "adopt_named").render(told=candidate.named.told, example=record)
     return f"{source}\n\n{typed}"
+
+
+def _beside(candidate: Candidate) -> Iterator[str]:
+    if candidate.lazy:
+        yield "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
+    if candidate.handed:
+        prompt = load_prompt("criticality", "adopt_objects")
+        yield "\n\n" + prompt.render(name=candidate.name, why=candidate.handed)
 
 
 def _asked(member: Candidate) -> str:

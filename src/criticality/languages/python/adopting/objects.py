@@ -14,6 +14,7 @@ from criticality.languages.python.adopting.suitable import Function, last_name, 
 from criticality.languages.python.names import WORDS
 from criticality.spec.predicates import free_names
 from criticality.standing import Candidate, Package
+from llm_runtime.grouping import grouped
 from llm_runtime.structs import Struct
 
 _UNSUITABLE, _OBJECTS = WORDS["unsuitable"], WORDS["objects"]
@@ -46,7 +47,7 @@ def around(nodes: Sequence[ast.AST | None]) -> Around:
 
 def as_function(node: Function, within: Around, plain: Candidate) -> Candidate:
     """Return a function with what it takes and gives that is no plain value, beyond what was read before."""
-    found = [*types(node, within.classes), *_used(node, within)]
+    found = [*types(node, within.classes), *_functions(node), *_used(node, within)]
     unmade = (f"{words}, and nothing here makes one" for words, kind in found if kind in _UNSUITABLE["unmade"])
     why = plain.refused or next(outside(node), "") or next(unmade, "")
     words = [*dict.fromkeys(words for words, _ in found)]
@@ -62,21 +63,21 @@ def _called(node: Function) -> Iterator[str]:
     yield from map(last_name, (*calls, *node.args.defaults))
 
 
-def _used(node: Function, within: Around) -> Iterator[tuple[str, str]]:
-    """Yield parameters without a type that are no plain values by their names, or by what they are asked for.
-
-    With each goes a kind: that of what nothing here makes, where no class has what it is asked for.
-    """
+def _functions(node: Function) -> Iterator[tuple[str, str]]:
+    """Yield parameters without a type that are functions by their names: what is handed on is called elsewhere."""
     called = {*_OBJECTS["functions"], *(["key"] if "key=None" in ast.unparse(node.args) else [])}
-    for arg in (*node.args.args, *node.args.kwonlyargs):
-        if arg.arg in called and arg.annotation is None:
-            yield f"its parameter {arg.arg} is a function, no plain value", ""
-    read = [(last_name(one.value), one.attr) for one in ast.walk(node) if isinstance(one, ast.Attribute)]
-    for arg in (arg for arg in needed(node.args) if arg.annotation is None):
-        asked = {name for owner, name in read if owner == arg.arg}
-        if strange := asked - _PLAIN:
-            made = any(asked <= one for one in within.objects)
-            yield f"its parameter {arg.arg} is an object with .{min(strange)}", "" if made else "object"
+    args = [arg.arg for arg in (*node.args.args, *node.args.kwonlyargs) if arg.annotation is None]
+    yield from ((f"its parameter {name} is a function, no plain value", "") for name in args if name in called)
+
+
+def _used(node: Function, within: Around) -> Iterator[tuple[str, str]]:
+    """Yield parameters without a type that are asked for what no plain value has, and whether nothing here has it."""
+    read = (one for one in ast.walk(node) if isinstance(one, ast.Attribute))
+    asked = grouped((last_name(one.value), one.attr) for one in read)
+    for name in (arg.arg for arg in needed(node.args) if arg.annotation is None):
+        if strange := {*asked.get(name, ())} - _PLAIN:
+            made = any(one.issuperset(asked[name]) for one in within.objects)
+            yield f"its parameter {name} is an object with .{min(strange)}", "" if made else "object"
 
 
 def _attributes(node: ast.ClassDef, known: Mapping[str, ast.ClassDef]) -> set[str]:

@@ -13,7 +13,7 @@ from criticality.languages.python.adopting.objects import making
 from criticality.languages.python.adopting.sequences import sequence_tests
 from criticality.languages.python.cases import native_file, tables, written
 from criticality.languages.python.names import PACKAGE, WORDS, used
-from criticality.standing import PREFIX, Adopted, Package, by_keyword
+from criticality.standing import PREFIX, Adopted, Candidate, Package, by_keyword
 from llm_runtime.grouping import grouped
 
 #: Rows of calls that return, and of calls that raise.
@@ -24,9 +24,7 @@ def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> 
     """Return test files by path: one a module, and what finds the package from there."""
     tested = [(one.candidate, tests) for one in adopted if (tests := _tests(package, one))]
     parts = grouped((one.id.partition(".")[0], test) for one, tests in tested for test in tests)
-    names = grouped(
-        (one.module, name) for one, _ in tested for name in {one.written or one.name, *making(package, one)[1]}
-    )
+    names = grouped((one.module, name) for one, _ in tested for name in _read(package, one))
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
@@ -61,3 +59,7 @@ def _tests(package: Package, adopted: Adopted) -> list[str]:
     )
     text, _ = making(package, candidate)
     return [text, *tests] if text and tests else tests
+
+
+def _read(package: Package, candidate: Candidate) -> set[str]:
+    return {candidate.written or candidate.name, *making(package, candidate)[1]}
