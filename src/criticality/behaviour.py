@@ -1,10 +1,10 @@
 """The number of what builds and adoptions ask, and what each number changed.
 
-2: a page of grammar stands in every prompt that asks for predicates.
+2: a page of grammar stands in every prompt that asks for predicates. 3: adopted functions may take and give objects.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("criticality", number=2, packages=("criticality", "assay.protocols.criticality"))
+BEHAVIOUR = Behaviour("criticality", number=3, packages=("criticality", "assay.protocols.criticality"))

@@ -81,6 +81,8 @@ class Candidate(Struct):
         result: the neutral type of what it gives, where a compiler tells it; ``title`` is then its language's.
         examples: source and expected text of its doctests.
         refused: why it cannot be adopted; empty where it can.
+        handed: what it takes or gives that is no plain value, in words; empty where there is nothing of the kind.
+        steps: lines that make it of what is drawn, which ``parameters`` then are, call it, and look at the result.
         lazy: it gives its items one by one; the first :data:`PREFIX` are judged, as a list.
         named: types that it takes and gives and that are not built in.
         members: of a class, what can be asked of it by the name that it has in clauses; no function has any.
@@ -103,6 +105,8 @@ class Candidate(Struct):
     result: str = ""
     title: str = ""
     exported: str = ""
+    handed: str = ""
+    steps: tuple[str, ...] = ()
     lazy: bool = False
     named: NamedTypes = _NONE
     members: Mapping[str, Candidate] = field(default_factory=dict[str, "Candidate"])

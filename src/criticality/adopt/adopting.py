@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ConfigDict
@@ -25,6 +25,7 @@ from criticality.adopt.proposing import (
 from criticality.adopt.rewriting import rewritten
 from criticality.artifacts import Artifacts, Body
 from criticality.asking import Asking, Note, Question
+from criticality.behaviour import BEHAVIOUR
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
@@ -41,7 +42,8 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
-_ANOTHER_TYPE = "ResultOfAnotherType"
+#: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
+_OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed"}
 Decision = Literal["", "accepted", "rejected"]
 
 
@@ -130,7 +132,8 @@ class Adopting:
         )  # fmt: skip
         try:
             if not refused:
-                await self._adopt(candidate, adoption)
+                handed = "" if BEHAVIOUR.before(3) else candidate.handed
+                await self._adopt(replace(candidate, handed=handed), adoption)
         except StructuredOutputError as fault:
             adoption.refused = f"no proposal that can be judged: {fault}"[:400]
         except JudgeFailed as fault:
@@ -152,12 +155,14 @@ class Adopting:
             return
         self._told(candidate, 1, proposal)
         adoption.findings += _left_out(notes)
-        examples = documented(candidate, proposal)
+        # Of objects, what a docstring writes is not what is drawn.
+        steps = proposal.asked_of(candidate).steps
+        examples = None if steps else documented(candidate, proposal)
         adoption.proposal = proposal
         await self._settle(candidate, adoption, examples)
         if not adoption.refused:
             await self._measure(candidate, adoption)
-        if not adoption.refused and candidate.id in self.rewrite and not candidate.members:
+        if candidate.id in self.rewrite and not (adoption.refused or candidate.members or steps):
             bench, text = self._bench(candidate, adoption.proposal, None), self.package.texts[candidate.path]
             path = candidate.path.relative_to(self.package.root).as_posix()
             adoption.rewritten, adoption.rewriting = await rewritten(bench, self.ask, candidate, path, text)
@@ -321,7 +326,7 @@ def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: s
               if promise == _worded(claim, test)]  # fmt: skip
     owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
     allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
-    kind = "reworded" if _error(fault) == _ANOTHER_TYPE else "finding"  # no docstring speaks of what we take for a type
+    kind = "reworded" if _error(fault) in _OURS else "finding"
     return Finding(kind=kind, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
@@ -347,6 +352,8 @@ def _outside(faults: Sequence[Fault]) -> str:
     for fault in faults:
         if fault.kind == "security":
             return f"it reaches outside: {fault.outcome}"
+        if _error(fault) == "ModuleNotFoundError":
+            return f"it needs what is not installed: {fault.outcome}"
         if "ArgumentChanged" in fault.outcome or "a value that it was given" in fault.outcome:
             return f"it changes what it is given: {fault.what[:300]}"
     return ""
@@ -357,8 +364,8 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     proposal = adoption.proposal
     if fault.promise.endswith(_UNSAID):
         error, may = _error(fault), _allowing(fault)
-        if error == _ANOTHER_TYPE:
-            return "its result is not of one type"
+        if error in _OURS:
+            return _OURS[error]
         if may not in proposal.contracts:
             errors = {**proposal.errors, error: "see the findings"}
             changed = {"errors": errors, "contracts": [*proposal.contracts, may]}

@@ -77,6 +77,7 @@ def _standing(candidate: Candidate, proposal: Proposal, finding: Finding) -> Pro
     call, answer = _case(candidate.name, finding)
     error = answer.removeprefix("it raised ") if answer.startswith("it raised ") else ""
     wanted = f"Traceback\n{error.partition('(')[0]}: " if error else answer.removeprefix("the result was ")
-    claim = documented(replace(candidate, examples=((call, wanted),)), proposal) if answer else None
+    asked = proposal.asked_of(candidate)
+    claim = documented(replace(asked, examples=((call, wanted),)), proposal) if answer else None
     text = f"accepted by a person, against the docstring: {call}"[:400]
     return claim and claim.model_copy(update={"text": text, "source": "person"})

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, model_validator
 
+from criticality.adopt.objects import in_own_words, of_drawn
 from criticality.artifacts import Artifacts
 from criticality.asking import Note, Question, sieved
 from criticality.canonical import pretty
@@ -43,12 +44,20 @@ class Promised(Model):
 
 
 class Proposal(Model):
-    """What a function takes, gives and promises; ``refused`` says why it has no plain values, else it is empty."""
+    """What a function takes, gives and promises; ``refused`` says why it has no plain values, else it is empty.
+
+    Args:
+        params: what is drawn: of a function of plain values, its own.
+        made: ``parameter = expression over what is drawn`` each, of objects; a clause may call what is a function.
+        seen: what is seen of ``result``; empty where that is a plain value.
+    """
 
     params: list[str] = Field(default=[], max_length=12)
     returns: str = "Unit"
     doc: str = Field(default="", max_length=300)
     errors: dict[str, str] = {}
+    made: list[str] = Field(default=[], max_length=12)
+    seen: str = Field(default="", max_length=300)
     contracts: list[str] = Field(default=[], max_length=40)
     claims: list[Promised] = Field(default=[], max_length=12)
     # Models fill fields in this order, and one that begins with a reason to refuse finds one.
@@ -64,13 +73,19 @@ class Proposal(Model):
         describes = fields.get("contracts") or fields.get("claims")
         return {key: value for key, value in fields.items() if key != "refused" or not describes}
 
+    def model_post_init(self, context: Any, /) -> None:
+        """Let clauses and checks call functions that are made."""
+        checks = (test.check for claim in self.claims for test in claim.tests)
+        in_own_words(self.params, self.made, [self.contracts, *checks])
+
     def asked_of(self, candidate: Candidate) -> Candidate:
         """Return what stands in the package as this proposal has it asked.
 
         Raises:
             ValueError: it cannot be asked so; the message says why.
         """
-        return candidate
+        plain = candidate.steps or not (candidate.handed and (self.made or self.seen))
+        return candidate if plain else of_drawn(candidate, self.params, self.made, self.seen)
 
     def parts(self, asked: Candidate) -> list[tuple[Candidate, Proposal]]:
         """Return what is planned: each has a contract."""
@@ -315,8 +330,7 @@ def shown(question: Question, candidate: Candidate) -> str:
     source = question.fence("CLASS" if candidate.members else "FUNCTION", candidate.source)
     if candidate.members:
         source += "\n\n" + question.fence("MEMBERS", "\n".join(map(_asked, candidate.members.values())))
-    if candidate.lazy:
-        source += "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
+    source += "".join(_beside(candidate))
     if not candidate.result:
         return source
     params = ", ".join(f"`{p.name}: {p.type}`" for p in candidate.parameters if p.type) or "none"
@@ -329,8 +343,16 @@ def shown(question: Question, candidate: Candidate) -> str:
     return f"{source}\n\n{typed}"
 
 
+def _beside(candidate: Candidate) -> Iterator[str]:
+    if candidate.lazy:
+        yield "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
+    if candidate.handed:
+        prompt = load_prompt("criticality", "adopt_objects")
+        yield "\n\n" + prompt.render(name=candidate.name, why=candidate.handed)
+
+
 def _asked(member: Candidate) -> str:
-    call = f"{member.name}({', '.join(p.name for p in member.parameters)})"
+    call = f"{member.name}({', '.join(p.name for p in member.parameters if p.name.isidentifier())})"
     return f"{call}: {member.refused}" if member.refused else call
 
 

@@ -96,7 +96,7 @@ def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
     if tree is None:
         return Predicate(text)
     _check(tree)
-    free = _free_names(tree.body) - BUILTINS
+    free = free_names(tree.body) - BUILTINS
     if known is not None:
         unknown = sorted(free - known - {"old", "raises", "result"})
         if unknown:
@@ -118,7 +118,7 @@ def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
 def renamed(code: str, names: Mapping[str, str]) -> str:
     """Return an expression with other names in the place of free ones."""
     tree = ast.parse(code, mode="eval")
-    free = _free_names(tree)
+    free = free_names(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in free:
             node.id = names.get(node.id, node.id)
@@ -204,7 +204,7 @@ def _depth(node: ast.AST) -> int:
     return 1 + max((_depth(child) for child in ast.iter_child_nodes(node)), default=0)
 
 
-def _free_names(node: ast.AST) -> set[str]:
+def free_names(node: ast.AST) -> set[str]:
     """Return names that are read and not bound by a comprehension or a lambda of the predicate itself."""
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

@@ -27,7 +27,7 @@ def as_class(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], plain: Candi
         known: classes of its package, by name.
         plain: what it has in common with a function.
     """
-    line, others = list(_line(node, {**_own(), **known})), known.keys() - {node.name}
+    line, others = list(line_of(node, {**_own(), **known})), known.keys() - {node.name}
     functions = {one.name: one for base in reversed(line) for one in base.body if isinstance(one, _Function)}
     made = functions.get("__init__") or functions.get("__new__")
     members = {one.name: one for function in functions.values() if (one := _member(function, others))}
@@ -58,14 +58,14 @@ def _own() -> dict[str, ast.ClassDef]:
     return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
-def _line(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], depth: int = 0) -> Iterator[ast.ClassDef]:
+def line_of(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], depth: int = 0) -> Iterator[ast.ClassDef]:
     """Yield a class and those that it is made from, the nearest first."""
     yield node
     for base in node.bases if depth < 8 else ():
         inner = base.value if isinstance(base, ast.Subscript) else base
         above = known.get(last_name(inner))
         if above is not None and above is not node:
-            yield from _line(above, known, depth + 1)
+            yield from line_of(above, known, depth + 1)
 
 
 def _member(function: _Function, others: Collection[str]) -> Candidate | None:
@@ -98,5 +98,6 @@ def parameters_of(args: ast.arguments) -> Iterator[Parameter]:
     defaults = [None] * (len(plain) - len(args.defaults)) + list(args.defaults)
     for arg, default in zip(plain, defaults, strict=True):
         yield Parameter(arg.arg, ast.unparse(default) if default else "")
+    yield from [Parameter(f"*{args.vararg.arg}", "()")] if args.vararg else []
     for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
         yield Parameter(arg.arg, ast.unparse(default) if default else "", keyword=True)

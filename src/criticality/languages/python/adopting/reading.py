@@ -13,7 +13,8 @@ from pathlib import Path
 
 from criticality.languages.base.adopting import plan_name
 from criticality.languages.python.adopting.members import as_class, parameters_of
-from criticality.languages.python.adopting.suitable import is_lazy, refusal
+from criticality.languages.python.adopting.objects import around, as_function
+from criticality.languages.python.adopting.suitable import Function, is_lazy
 from criticality.standing import Candidate, Package
 from llm_runtime.errors import ConfigurationError
 
@@ -21,7 +22,7 @@ _COMPILED = (".so", ".pyd", ".pyx")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,60}\Z")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _AGAIN = "its name is defined more than once in this file"
-_Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Defined = Function | ast.ClassDef
 
 
 def read_package(path: Path) -> Package:
@@ -54,11 +55,15 @@ def read_package(path: Path) -> Package:
             candidates.append(Candidate("", dotted.partition(".cpython")[0], "", file, refused=why))
         elif file.suffix == ".py":
             candidates += _module(file, dotted, plan_name(dotted, known), texts)
-    nodes = {one.id: ast.parse(one.source).body[0] for one in candidates if one.written}
-    parsed = {name: node for name, node in nodes.items() if isinstance(node, ast.ClassDef)}
-    classes = {node.name: node for node in parsed.values()}
-    whole = (as_class(parsed[one.id], classes, one) if one.id in parsed else one for one in candidates)
-    return Package(top.parent, top, tuple(whole), texts)
+    nodes = [ast.parse(one.source).body[0] if one.source else None for one in candidates]
+    within = around(nodes)
+
+    def whole(node: ast.stmt | None, one: Candidate) -> Candidate:
+        if isinstance(node, ast.ClassDef):
+            return as_class(node, within.classes, one)
+        return as_function(node, within, one) if isinstance(node, Function) else one
+
+    return Package(top.parent, top, tuple(map(whole, nodes, candidates)), texts)
 
 
 def _dotted(file: Path, root: Path) -> str:
@@ -78,32 +83,26 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
         yield Candidate("", dotted, "", file, refused=f"it is no Python that can be read: {words[:160]}{line}")
         return
     texts[file] = text
-    names = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    names = [node.name for node in ast.walk(tree) if isinstance(node, Function)]
     classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             plain = _HUMP.sub("_", node.name).lower().strip("_")
             one = _candidate(node, f"{plain}_class" if plain in names else plain, file, dotted, plan_name, text)
             yield replace(one, written=node.name, refused=_AGAIN if classes.count(node.name) > 1 else "")
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield _function(node, file, dotted, plan_name, text, classes, names.count(node.name))
+        elif isinstance(node, Function):
+            yield _function(node, _candidate(node, node.name, file, dotted, plan_name, text), names.count(node.name))
         elif isinstance(node, ast.If | ast.Try):
             for inner in ast.walk(node):
-                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                if isinstance(inner, Function):
                     why = "it is defined under a condition"
                     yield Candidate("", dotted, inner.name, file, inner.lineno, refused=why)
 
 
-def _function(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, file: Path, dotted: str, plan_name: str, text: str,
-    classes: list[str], times: int,
-) -> Candidate:  # fmt: skip
-    why = refusal(node, classes)
+def _function(node: Function, one: Candidate, times: int) -> Candidate:
+    why = _AGAIN if times > 1 else ""
     if not _NAME.match(node.name):
         why = "it is private" if node.name.startswith("_") else "its name is not in lower case"
-    elif times > 1:
-        why = why or _AGAIN
-    one = _candidate(node, node.name, file, dotted, plan_name, text)
     return replace(
         one, refused=why, parameters=tuple(parameters_of(node.args)), examples=tuple(_examples(one.doc)),
         lazy=is_lazy(node),

@@ -16,6 +16,7 @@ from criticality.language import Plan
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
 from criticality.languages.python.adapter import Python
+from criticality.languages.python.adopting.objects import making
 from criticality.languages.python.adopting.reading import read_package
 from criticality.languages.python.adopting.tests import native_tests
 from criticality.languages.python.domain import domain_source
@@ -58,7 +59,7 @@ class AdoptedPython(Python):
         module, function = index(plan)[self.candidate.id]
         text = f"from {spec.package} import domain\nfrom {spec.package}.shim import adopted, adopted_class\n"
         if body := bodies.get(self.candidate.id):
-            own = self._class(spec, plan) if self.candidate.members else _of_function(function, self.candidate)
+            own = self._class(spec, plan) if self.candidate.members else self._function(function)
             what = "adopted_class(domain, " if self.candidate.members else "adopted("
             text += f"{function.name} = {what}**{self._call(body) | own!r})\n"
         return {f"{module.name}.py": text}
@@ -71,6 +72,13 @@ class AdoptedPython(Python):
             "changed": with_body(candidate.source, body.text) if body.text else "",
             "needed": _imports(self.package.texts.get(candidate.path, "")),
         }
+
+    def _function(self, function: FunctionPlan) -> Keywords:
+        candidate = self.candidate
+        return {
+            "errors": sorted(function.errors), "params": _sent(function.parameters, candidate),
+            "result": kind_of(function.result), "made": making(self.package, candidate)[0],
+        }  # fmt: skip
 
     def _class(self, spec: Spec, plan: Plan) -> Keywords:
         candidate, functions, methods = self.candidate, index(plan), dict[str, list[Any]]()
@@ -86,11 +94,6 @@ class AdoptedPython(Python):
             "state": state, "after": after, "errors": sorted(spec.errors), "methods": methods,
             "params": _sent(whole.parameters[:-1], candidate), "observers": observers,
         }  # fmt: skip
-
-
-def _of_function(function: FunctionPlan, candidate: Candidate) -> Keywords:
-    params, result = _sent(function.parameters, candidate), kind_of(function.result)
-    return {"errors": sorted(function.errors), "params": params, "result": result}
 
 
 def _sent(parameters: Sequence[Param], candidate: Candidate) -> list[list[Any]]:

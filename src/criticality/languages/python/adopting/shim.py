@@ -6,6 +6,7 @@ Stands alone: nothing of the tool is imported in here.
 # pyright: basic
 from __future__ import annotations
 
+import ast
 import importlib
 import signal
 import sys
@@ -26,6 +27,10 @@ _KINDS = {
 
 class ArgumentChanged(Exception):
     """The function changes what it was given."""
+
+
+class NotMade(Exception):
+    """What a function is given cannot be made, or its result not be looked at, in the words that were proposed."""
 
 
 class ResultOfAnotherType(Exception):
@@ -60,16 +65,18 @@ def importing(root, module, file):
     return lambda: words
 
 
-def adopted(errors, name, params, result, first, **where):
+def adopted(errors, name, params, result, first, made, **where):
     """Return the function ``name`` of a module, called with values of the wire's types.
 
     Args:
         params: name, type and whether it goes by keyword, each.
         errors: names of errors that are promised; one below them is one of them.
         first: items that are taken of an iterator, where a list of them is promised.
+        made: the text of what makes its values of those of the wire; empty where it takes these.
         where: what :func:`prepared` takes.
     """
-    real = getattr(prepared(**where), name)
+    there = prepared(**where)
+    real = of_made(made, there, name, first) if made else getattr(there, name)
     known = {error: type(error, (Exception,), {}) for error in errors}
 
     def call(*args):
@@ -80,6 +87,31 @@ def adopted(errors, name, params, result, first, **where):
             if promised and promised != type(error).__name__:
                 raise known[promised](str(error)) from None
             raise
+
+    return call
+
+
+def of_made(made, there, name, first):
+    """Return what makes a function's values, calls it and looks at the result; other errors than the call's say so."""
+    real, failed = getattr(there, name), []
+
+    def own(*args, **named):
+        try:
+            return items(real(*args, **named), first)
+        except Exception as error:
+            failed[:] = [error]
+            raise
+
+    scope = {**vars(there), "first_items": lambda value: value, name: own}
+    exec(compile(made, "<made>", "exec"), scope)
+
+    def call(*args):
+        try:
+            return scope[f"{name}_of"](*args)
+        except Exception as error:
+            if failed and error is failed[0]:
+                raise
+            raise NotMade(f"{type(error).__name__}: {error}"[:300]) from None
 
     return call
 
@@ -133,7 +165,12 @@ def prepared(root, module, file, changed, needed):
         with suppress(Exception):
             importlib.import_module(other)
     if changed:
-        exec(compile(changed, file, "exec", annotations.compiler_flag), vars(there))
+        tree = ast.parse(changed)
+        try:
+            exec(compile(tree, file, "exec", annotations.compiler_flag), vars(there))
+        except Exception:  # a decorator that takes no second function of one name
+            tree.body[0].decorator_list = []
+            exec(compile(tree, file, "exec", annotations.compiler_flag), vars(there))
     return there
 
 
@@ -174,7 +211,7 @@ def checked(value, kind, first):
     if name == "Option":
         return None if value is None else checked(value, args[0], first)
     if name == "List" and hasattr(value, "__next__"):
-        return checked(list(islice(value, first)), kind, first)
+        return checked(items(value, first), kind, first)
     if not _fits(value, name) or (name == "Tuple" and len(value) != len(args)):
         raise ResultOfAnotherType(f"{value!r:.80} is no {name}")
     if name in ("List", "Set"):
@@ -184,6 +221,10 @@ def checked(value, kind, first):
     if name == "Map":
         return {checked(key, args[0], first): checked(item, args[1], first) for key, item in value.items()}
     return value
+
+
+def items(value, first):
+    return list(islice(value, first)) if hasattr(value, "__next__") else value
 
 
 def _fits(value, name):

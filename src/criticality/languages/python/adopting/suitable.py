@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from itertools import chain
 
 from criticality.languages.python.names import WORDS
 
 _WORDS: dict[str, list[str]] = WORDS["unsuitable"]
 _MODULES, _CLOCK, _SYSTEM = _WORDS["modules"], _WORDS["clock"], _WORDS["system"]
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def refusal(node: _Function, classes: Collection[str]) -> str:
+def refusal(node: Function, classes: Collection[str]) -> str:
     """Tell why a function cannot be adopted; empty where nothing in its text speaks against it.
 
     Args:
         classes: names of the classes that its file defines.
     """
-    return next(_reasons(node, classes), "")
+    star = node.args.vararg if not (node.args.posonlyargs or node.args.args or node.args.kwonlyargs) else None
+    others = (f"it takes any number of values (*{star.arg})",) if star else ()
+    return next(chain(outside(node), (words for words, _ in types(node, classes)), others), "")
 
 
-def is_lazy(node: _Function) -> bool:
+def is_lazy(node: Function) -> bool:
     """Tell whether a function gives its items one by one: it yields, or returns what is called as an iterator is."""
     said = node.returns.value if isinstance(node.returns, ast.Subscript) else node.returns
-    own = list(_own(ast.Module(node.body, [])))
+    own = list(own_parts(ast.Module(node.body, [])))
     given = [part.value for part in own if isinstance(part, ast.Return)]
     made = {ast.unparse(one.func).removeprefix("itertools.") for one in given if isinstance(one, ast.Call)}
     made |= {last_name(said)} if said else set()
@@ -32,19 +35,16 @@ def is_lazy(node: _Function) -> bool:
     return items or any(isinstance(one, ast.GeneratorExp) for one in given) or not made.isdisjoint(_WORDS["lazy"])
 
 
-def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
+def outside(node: Function) -> Iterator[str]:
+    """Yield why a function cannot be called for a value alone, whatever it takes."""
     if isinstance(node, ast.AsyncFunctionDef):
         yield "it is a coroutine"
-    own = [part for statement in node.body for part in (statement, *_own(statement))]
+    own = [part for statement in node.body for part in (statement, *own_parts(statement))]
     for decorator in node.decorator_list:
         name = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
         if name in _WORDS["decorators"]:
             yield f"it is decorated with @{name}"
     yield from _effects(own)
-    yield from _types(node, classes)
-    args = node.args
-    if args.vararg and not (args.posonlyargs or args.args or args.kwonlyargs):
-        yield f"it takes any number of values (*{args.vararg.arg})"
 
 
 def _effects(own: list[ast.AST]) -> Iterator[str]:
@@ -64,21 +64,25 @@ def _effects(own: list[ast.AST]) -> Iterator[str]:
                 yield f"it reaches outside: {owner}.{name}"
 
 
-def _types(node: _Function, classes: Collection[str]) -> Iterator[str]:
-    args = node.args
-    plain = [*args.posonlyargs, *args.args]
-    needed = {arg.arg for arg in plain[: len(plain) - len(args.defaults)]}
-    needed |= {a.arg for a, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is None}
+def types(node: Function, classes: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield what a function needs or gives that is no plain value, in words, and its type where that is told."""
     called = {part.func.id for part in ast.walk(node) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
-    for arg in (*plain, *args.kwonlyargs):
-        if arg.arg in needed and arg.arg in called:
-            yield f"its parameter {arg.arg} is a function, no plain value"
-        if arg.arg in needed and (name := _no_value(arg.annotation, classes)):
-            yield f"its parameter {arg.arg} is a {name}, no plain value"
-        if arg.arg in needed and not arg.arg.islower():
-            yield f"its parameter {arg.arg} is not in lower case"
+    for arg in needed(node.args):
+        if arg.arg in called:
+            yield f"its parameter {arg.arg} is a function, no plain value", ""
+        if name := _no_value(arg.annotation, classes):
+            yield f"its parameter {arg.arg} is a {name}, no plain value", name
+        if not arg.arg.islower():
+            yield f"its parameter {arg.arg} is not in lower case", ""
     if not is_lazy(node) and (name := _no_value(node.returns, classes)):
-        yield f"its result is a {name}, no plain value"
+        yield f"its result is a {name}, no plain value", name
+
+
+def needed(args: ast.arguments) -> list[ast.arg]:
+    """Return the parameters that have no default."""
+    plain = [*args.posonlyargs, *args.args]
+    named = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    return [*plain[: len(plain) - len(args.defaults)], *(arg for arg, default in named if default is None)]
 
 
 def _no_value(annotation: ast.expr | None, classes: Collection[str]) -> str:
@@ -97,9 +101,9 @@ def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _own(node: ast.AST) -> Iterator[ast.AST]:
+def own_parts(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the parts of a function, without those of functions within it."""
     for child in ast.iter_child_nodes(node):
         yield child
-        if not isinstance(child, _Function | ast.Lambda | ast.ClassDef):
-            yield from _own(child)
+        if not isinstance(child, Function | ast.Lambda | ast.ClassDef):
+            yield from own_parts(child)

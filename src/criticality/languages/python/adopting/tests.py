@@ -9,10 +9,11 @@ from pathlib import Path
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
 from criticality.languages.base.pages import page
+from criticality.languages.python.adopting.objects import making
 from criticality.languages.python.adopting.sequences import sequence_tests
 from criticality.languages.python.cases import native_file, tables, written
 from criticality.languages.python.names import PACKAGE, WORDS, used
-from criticality.standing import PREFIX, Adopted, Package, by_keyword
+from criticality.standing import PREFIX, Adopted, Candidate, Package, by_keyword
 from llm_runtime.grouping import grouped
 
 #: Rows of calls that return, and of calls that raise.
@@ -21,9 +22,9 @@ _MOST = 200, 60
 
 def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
     """Return test files by path: one a module, and what finds the package from there."""
-    tested = [(one.candidate, tests) for one in adopted if (tests := _tests(one))]
+    tested = [(one.candidate, tests) for one in adopted if (tests := _tests(package, one))]
     parts = grouped((one.id.partition(".")[0], test) for one, tests in tested for test in tests)
-    names = grouped((one.module, one.written or one.name) for one, _ in tested)
+    names = grouped((one.module, name) for one, _ in tested for name in _read(package, one))
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
@@ -39,7 +40,7 @@ def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
     return native_file(head, used(WORDS["literals"], body), [f"from {module} import {', '.join(sorted(names))}"], body)
 
 
-def _tests(adopted: Adopted) -> list[str]:
+def _tests(package: Package, adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
     if candidate.members:
         return sequence_tests(adopted)
@@ -50,8 +51,15 @@ def _tests(adopted: Adopted) -> list[str]:
     parameters = [
         f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
     ]
-    call = f"{candidate.name}({', '.join(parameters) if keywords else '*args'})"
+    called = f"{candidate.name}_of" if candidate.steps else candidate.name
+    call = f"{called}({', '.join(parameters) if keywords else '*args'})"
     cases = written(codec, candidate.id, adopted.cases, changing=True)
-    return tables(
+    tests = tables(
         candidate.name, cases, f"plain({call})", f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b"
     )
+    text, _ = making(package, candidate)
+    return [text, *tests] if text and tests else tests
+
+
+def _read(package: Package, candidate: Candidate) -> set[str]:
+    return {candidate.written or candidate.name, *making(package, candidate)[1]}
