@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
-from crucible.proving.laws import broken_law, unread_parameter
+from crucible.proving.laws import broken_law, stated_law, unread_parameter
 from crucible.proving.records import (
     Around,
     BoxRequest,
@@ -456,9 +456,12 @@ def _law(case: _Case) -> str:
     if case.origin != "regression" or BEHAVIOUR.before(11) or _unpromised(case, free):
         return ""
     head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
-    if law := broken_law(case.change, case.failure, head, case.laws(case.base)) if head else "":
-        return law
-    return "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran)
+    laws = (
+        broken_law(case.change, case.failure, head, case.laws(case.base)) if head else "",
+        stated_law(case.witness.test, case.failure),
+        "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran),
+    )
+    return next(filter(None, laws), "")
 
 
 def _written(case: _Case) -> Oracle:
@@ -519,7 +522,9 @@ def _below(case: _Case) -> bool:
 
 def _unpromised(case: _Case, free: Collection[str] = ()) -> bool:
     """Tell whether an argument has a type that no near test, example or annotation promises; ``free`` promise all."""
-    for key, kinds in case.seen.called.items():
+    # What Python itself asks of a thing takes anything.
+    anything = re.compile(r"$^" if BEHAVIOUR.before(15) else r"\.__(?!init|new|call)\w+__\(")
+    for key, kinds in ((key, kinds) for key, kinds in case.seen.called.items() if not anything.search(key)):
         path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
         said = re.findall(r"\w+", parameters(functions(case.change.text(path)).get(name)).get(parameter, ""))
         shown = [kind for ran in case.held for kind in ran.called.get(key, [])]

@@ -27,6 +27,8 @@ _MOST, _WRITTEN = 4000, 1 << 9
 _STDLIB = (os.path.dirname(os.__file__) + os.sep, "<")
 _EXPLICIT = re.compile(r"\b(raise|assert|warn\w*|fail|exit|abort)\b|raise_")
 _TOLD = (Warning, NotImplementedError, RecursionError)
+#: What Python asks of anything.
+_ASKED = ("__eq__", "__ne__", "__repr__", "__str__", "__bool__", "__len__")
 _LOOKS = ("open", "os.listdir", "os.scandir")
 
 
@@ -216,7 +218,8 @@ class PytestProbe:
                 own, below = entry.lineno + 1, []
             elif own:
                 below.append(entry)
-        self.laws |= {"slip": 1} if self.slipped(fault.traceback[-1]._rawentry) else {}
+        laws = ("slip", "special") if below and below[0].name in _ASKED else ("slip",)
+        self.laws |= dict.fromkeys(laws, 1) if self.slipped(fault.traceback[-1]._rawentry) else {}
         inner = next((one for one in reversed(below) if self.place(str(one.path))), None)
         found, at = self.cause(fault, own, below, inner)
         return {"kind": found, "test": item.nodeid, "type": fault.typename, "line": own, "at": at,

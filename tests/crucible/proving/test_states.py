@@ -164,3 +164,27 @@ async def test_a_command_that_hangs_is_told_in_one_line(tmp_path: Path, command:
     assert says in proof.refused and f"“{command}” does not come to an end and prints nothing" in proof.refused
     with behaving([(BEHAVIOUR, 13)]):
         assert "come to an end" not in (await judge(change, true, [], "f", hangs)).refused
+
+
+@pytest.mark.box
+async def test_a_folder_that_is_given_is_read_where_it_lies_and_its_programs_are_found(shop: Shop) -> None:
+    beside = shop.folder.parent / "deps"
+    write(shop.folder, {".gitignore": "built/\n", "built/x.txt": "1"})
+    write(beside, {"y.txt": "2", "bin/mytest": "#!/bin/sh\ncat built/x.txt\n"})
+    (beside / "bin/mytest").chmod(0o755)
+    change = shop.change("shop/lists.py", FIRST)
+    test = (
+        f"def test():\n    assert open('built/x.txt').read() == '1' and open({str(beside / 'y.txt')!r}).read() == '2'\n"
+    )
+    asked = BoxRequest(tree=change.head, files={change.place: test}, select=[change.place])
+    with States(change, at=shop.folder) as run:
+        assert [one.outcome for one in (await run(asked)).tests] == ["failed"]
+    with States(change, at=shop.folder, env=["built", str(beside)]) as run:
+        assert [one.outcome for one in (await run(asked)).tests] == ["passed"]
+    with States(
+        change.model_copy(update={"command": "mytest {file}"}), at=shop.folder, env=["built", "../deps"]
+    ) as run:
+        assert (await run(asked.model_copy(update={"select": []}))).tail == "1"
+    refused = pytest.raises(ConfigurationError, match="--env shop: the change has it already")
+    with States(change, at=shop.folder, env=["shop"]) as run, refused:
+        await run(asked)
