@@ -13,6 +13,7 @@ from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
 from crucible.proving.laws import broken_law, stated_law, unread_parameter
+from crucible.proving.neighbours import answers, neighbours, swerving
 from crucible.proving.records import (
     Around,
     BoxRequest,
@@ -155,7 +156,7 @@ async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofChec
     Raises:
         NoIsolation: there is no box.
     """
-    first, _, expression = witness.call.strip().replace("; ", "\n").rpartition("\n")
+    first, expression = _called(witness)
     if not change.adapter.call or not expression:
         return ProofCheck(check="prediction", ok=True, what="no call to try")
     test = change.adapter.call.format(before=first, expression=expression)
@@ -172,6 +173,12 @@ async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofChec
     right = not witness.after or _same(said[-1], witness.after.strip().strip("`"))
     told += "" if right else f", and not {witness.after}"
     return ProofCheck(check="prediction", ok=right, what=told, runs=len(said))
+
+
+def _called(witness: Witness) -> tuple[str, str]:
+    """Return what a call needs before it, and the call."""
+    first, _, expression = witness.call.strip().replace("; ", "\n").rpartition("\n")
+    return first, expression
 
 
 def _answer(failure: FailedTest) -> str:
@@ -209,7 +216,9 @@ async def judge(
     refused = what = ""
     for name, step in _STEPS.items():
         before = case.runs
-        if case.bare and name in (("quotation", "near tests") if BEHAVIOUR.before(13) else ("quotation",)):
+        if case.bare and name in (("quotation", "near tests") if BEHAVIOUR.before(13) else ("quotation", "neighbours")):
+            continue
+        if name == "neighbours" and (case.origin != "regression" or BEHAVIOUR.before(15)):
             continue
         try:
             what = await step(case)
@@ -347,6 +356,21 @@ async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
     runs = [await case.kept(made, less) for made in ({}, case.made) if less]
     found = [{one.name for one in ran.tests if (one.outcome == "failed") == at} for at, ran in enumerate(runs)]
     return set[str].intersection(*found) if found else seeming
+
+
+async def _beside(case: _Case) -> str:
+    """Ask all three states for neighbours of the witness's call: a fix mends more than one input, and no other."""
+    change, (before, asked), none = case.change, _called(case.witness), dict[str, str]()
+    known = {line for one in change.files for line in f"{one.base}\n{one.head}".splitlines()}
+    if not (drawn := neighbours(asked)) or {*"\n".join(case.made.values()).splitlines()} <= known:
+        return "none are drawn: the fix says nothing new, or the call no literal"
+    tests = [f"def test_{at}():\n    raise AssertionError(repr({one}))" for at, one in enumerate(drawn)]
+    test, trees = "\n\n\n".join([before, *tests]), ((change.base, none), (change.head, none), (change.head, case.made))
+    base, head, fixed = [answers(await case.ask(tree, files, test=test), drawn) for tree, files in trees]
+    name = swerving(base, head, fixed)
+    said = f"`{name}` was {base.get(name)}, is {head.get(name)}, and with the fix {fixed.get(name)}"
+    _refuse(name, f"the fix is made for the test's own values: {said}; mend the cause")
+    return f"the fix does as the base did beside the test's values: {len(drawn)} drawn"
 
 
 async def _bears(case: _Case) -> str:
@@ -579,5 +603,5 @@ def _verdict(case: _Case) -> tuple[Verdict, Oracle]:
 #: In the order of what they cost; the first that refuses ends it.
 _STEPS: dict[str, Callable[[_Case], Awaitable[str]]] = {
     "words": _said, "head": _fails, "base": _since, "quotation": _quotes, "fix": _mends, "near tests": _keeps,
-    "place": _bears, "surroundings": _again,
+    "neighbours": _beside, "place": _bears, "surroundings": _again,
 }  # fmt: skip
