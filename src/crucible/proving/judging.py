@@ -85,6 +85,11 @@ class _Case:
         return not self.change.adapter.added
 
     @property
+    def blind(self) -> bool:
+        """Whether it is not known what ran."""
+        return self.bare and (BEHAVIOUR.before(15) or not self.seen.ran)
+
+    @property
     def early(self) -> tuple[str, ...]:
         """Kinds of failures refused at once: of the test's own line, where there is no base that may pass."""
         return ("own",) if self.change.single or BEHAVIOUR.before(10) else ()
@@ -376,10 +381,10 @@ async def _beside(case: _Case) -> str:
 async def _bears(case: _Case) -> str:
     """Take hunks back one by one; refuse a witness that neither ran the finding's place nor has a culprit by it."""
     case.culprits = await _culprits(case) if case.origin == "regression" else []
-    amiss = case.places and not case.bare and not any(_shown(case, *parsed(place)) for place in case.places)
+    amiss = case.places and not case.blind and not any(_shown(case, *parsed(place)) for place in case.places)
     _refuse(amiss, f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
     runs = any(_ran(case, one.path, one.head_first, one.last, 0) for one in case.change.hunks)
-    _refuse(case.origin == "new code" and not (runs or case.bare), "the test runs no line that the change brings")
+    _refuse(case.origin == "new code" and not (runs or case.blind), "the test runs no line that the change brings")
     return f"culprits: {', '.join(map(str, case.culprits)) or 'no single hunk'}"
 
 

@@ -192,7 +192,8 @@ class States(AbstractContextManager["States"]):
             "tests": how.test, "seconds": each, "backwards": ask.around == "seed", "python": bool(how.added),
             "loud": words().loud.split(), "traced": ask.around == "plain",
         }  # fmt: skip
-        told = {"command": command, "environment": environment, "child": child, "seconds": seconds, "most": _SHOWN}
+        limits = {"seconds": seconds, "most": _SHOWN, "cover": environment["NODE_V8_COVERAGE"]}
+        told = {"command": command, "environment": environment, "child": child, **limits}
         shown = dict(zip(map(str, self._env), self._env.values(), strict=True))
         shown |= {f"{root}/{name}": self.root / name for name, kind in self._beside.items() if kind == "shown"}
         return Order(
