@@ -18,13 +18,15 @@ what is annotated as anything is promised to take it, where a law is broken.
 13: a parameter that comes to nothing but a name which nobody reads is not read; near tests of any command hold a fix.
 14: a prover is told that a command of tests does not come to an end, and may keep an attribute of what a call answers;
 the quickest near tests of files that a change leaves alone run before a witness; with a fix near tests are not traced.
+15: laws of Python's own prove a regression, and its fix does as the base did for neighbours of the call's literals;
+what node and go ran is known.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=14, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=15, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

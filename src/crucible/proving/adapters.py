@@ -22,6 +22,11 @@ class Child(BaseModel):
     reports: list[dict[str, object]]
     hung: list[str]
     seconds: float
+    lines: list[tuple[str, list[int]]] = []
+
+    def of(self, own: str) -> list[int]:
+        """Return the lines of a file that ran, whatever stands before its path where it is told."""
+        return sorted({line for path, ran in self.lines if f"/{path}".endswith(f"/{own}") for line in ran})
 
 
 class Adapter(BaseModel):
@@ -36,6 +41,7 @@ class Adapter(BaseModel):
     witness: str
     beside: bool = False
     added: list[str] = []
+    covering: list[str] = []
     call: str = ""
     refused: str = "(?!)"
     imports: str = "(?!)"
@@ -54,6 +60,8 @@ class Adapter(BaseModel):
         """Return the words of a command that runs what is asked for."""
         words, chosen = shlex.split(command), ask.select
         if not self.added:
+            # Of its own files a witness alone: which lines a fix runs nobody asks.
+            words[2:2] = self.covering * (len(ask.files) == 1)
             return [word.replace("{file}", one) for word in words for one in (chosen if "{file}" in word else [""])]
         pages = [] if all(self.is_test(one.partition("::")[0]) for one in chosen) else ["--doctest-modules"]
         pages += ["--doctest-glob=*.md", "--doctest-glob=*.rst"] if pages else []
@@ -65,7 +73,8 @@ class Adapter(BaseModel):
         if not self.added:
             failure = self._failure(ask, child) if child.code else None
             one = TestRun(name=" ".join(ask.select), outcome="failed" if failure else "passed", failure=failure)
-            return ran.model_copy(update={"tests": [one]})
+            lines = {own: child.of(own) for own in ask.watch if child.of(own)}
+            return ran.model_copy(update={"tests": [one], "lines": lines, "ran": [f"{own}:" for own in lines]})
         told = {what: [one for one in child.reports if one["what"] == what] for what in ("test", "begun", "end")}
         tests = [TestRun.model_validate(one) for one in told["test"]]
         frames = re.findall(rf'File "{re.escape(root)}/([^"]+)", line (\d+)', "\n".join(child.hung))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
-from crucible.proving.laws import broken_law, unread_parameter
+from crucible.proving.laws import broken_law, stated_law, unread_parameter
+from crucible.proving.neighbours import answers, neighbours, swerving
 from crucible.proving.records import (
     Around,
     BoxRequest,
@@ -82,6 +83,11 @@ class _Case:
     def bare(self) -> bool:
         """Whether all that is known of a run is its exit code."""
         return not self.change.adapter.added
+
+    @property
+    def blind(self) -> bool:
+        """Whether it is not known what ran."""
+        return self.bare and (BEHAVIOUR.before(15) or not self.seen.ran)
 
     @property
     def early(self) -> tuple[str, ...]:
@@ -155,7 +161,7 @@ async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofChec
     Raises:
         NoIsolation: there is no box.
     """
-    first, _, expression = witness.call.strip().replace("; ", "\n").rpartition("\n")
+    first, expression = _called(witness)
     if not change.adapter.call or not expression:
         return ProofCheck(check="prediction", ok=True, what="no call to try")
     test = change.adapter.call.format(before=first, expression=expression)
@@ -172,6 +178,12 @@ async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofChec
     right = not witness.after or _same(said[-1], witness.after.strip().strip("`"))
     told += "" if right else f", and not {witness.after}"
     return ProofCheck(check="prediction", ok=right, what=told, runs=len(said))
+
+
+def _called(witness: Witness) -> tuple[str, str]:
+    """Return what a call needs before it, and the call."""
+    first, _, expression = witness.call.strip().replace("; ", "\n").rpartition("\n")
+    return first, expression
 
 
 def _answer(failure: FailedTest) -> str:
@@ -209,7 +221,9 @@ async def judge(
     refused = what = ""
     for name, step in _STEPS.items():
         before = case.runs
-        if case.bare and name in (("quotation", "near tests") if BEHAVIOUR.before(13) else ("quotation",)):
+        if case.bare and name in (("quotation", "near tests") if BEHAVIOUR.before(13) else ("quotation", "neighbours")):
+            continue
+        if name == "neighbours" and (case.origin != "regression" or BEHAVIOUR.before(15)):
             continue
         try:
             what = await step(case)
@@ -349,13 +363,28 @@ async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
     return set[str].intersection(*found) if found else seeming
 
 
+async def _beside(case: _Case) -> str:
+    """Ask all three states for neighbours of the witness's call: a fix mends more than one input, and no other."""
+    change, (before, asked), none = case.change, _called(case.witness), dict[str, str]()
+    known = {line for one in change.files for line in f"{one.base}\n{one.head}".splitlines()}
+    if not (drawn := neighbours(asked)) or {*"\n".join(case.made.values()).splitlines()} <= known:
+        return "none are drawn: the fix says nothing new, or the call no literal"
+    tests = [f"def test_{at}():\n    raise AssertionError(repr({one}))" for at, one in enumerate(drawn)]
+    test, trees = "\n\n\n".join([before, *tests]), ((change.base, none), (change.head, none), (change.head, case.made))
+    base, head, fixed = [answers(await case.ask(tree, files, test=test), drawn) for tree, files in trees]
+    name = swerving(base, head, fixed)
+    said = f"`{name}` was {base.get(name)}, is {head.get(name)}, and with the fix {fixed.get(name)}"
+    _refuse(name, f"the fix is made for the test's own values: {said}; mend the cause")
+    return f"the fix does as the base did beside the test's values: {len(drawn)} drawn"
+
+
 async def _bears(case: _Case) -> str:
     """Take hunks back one by one; refuse a witness that neither ran the finding's place nor has a culprit by it."""
     case.culprits = await _culprits(case) if case.origin == "regression" else []
-    amiss = case.places and not case.bare and not any(_shown(case, *parsed(place)) for place in case.places)
+    amiss = case.places and not case.blind and not any(_shown(case, *parsed(place)) for place in case.places)
     _refuse(amiss, f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
     runs = any(_ran(case, one.path, one.head_first, one.last, 0) for one in case.change.hunks)
-    _refuse(case.origin == "new code" and not (runs or case.bare), "the test runs no line that the change brings")
+    _refuse(case.origin == "new code" and not (runs or case.blind), "the test runs no line that the change brings")
     return f"culprits: {', '.join(map(str, case.culprits)) or 'no single hunk'}"
 
 
@@ -456,9 +485,12 @@ def _law(case: _Case) -> str:
     if case.origin != "regression" or BEHAVIOUR.before(11) or _unpromised(case, free):
         return ""
     head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
-    if law := broken_law(case.change, case.failure, head, case.laws(case.base)) if head else "":
-        return law
-    return "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran)
+    laws = (
+        broken_law(case.change, case.failure, head, case.laws(case.base)) if head else "",
+        stated_law(case.witness.test, case.failure),
+        "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran),
+    )
+    return next(filter(None, laws), "")
 
 
 def _written(case: _Case) -> Oracle:
@@ -519,7 +551,9 @@ def _below(case: _Case) -> bool:
 
 def _unpromised(case: _Case, free: Collection[str] = ()) -> bool:
     """Tell whether an argument has a type that no near test, example or annotation promises; ``free`` promise all."""
-    for key, kinds in case.seen.called.items():
+    # What Python itself asks of a thing takes anything.
+    anything = re.compile(r"$^" if BEHAVIOUR.before(15) else r"\.__(?!init|new|call)\w+__\(")
+    for key, kinds in ((key, kinds) for key, kinds in case.seen.called.items() if not anything.search(key)):
         path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
         said = re.findall(r"\w+", parameters(functions(case.change.text(path)).get(name)).get(parameter, ""))
         shown = [kind for ran in case.held for kind in ran.called.get(key, [])]
@@ -574,5 +608,5 @@ def _verdict(case: _Case) -> tuple[Verdict, Oracle]:
 #: In the order of what they cost; the first that refuses ends it.
 _STEPS: dict[str, Callable[[_Case], Awaitable[str]]] = {
     "words": _said, "head": _fails, "base": _since, "quotation": _quotes, "fix": _mends, "near tests": _keeps,
-    "place": _bears, "surroundings": _again,
+    "neighbours": _beside, "place": _bears, "surroundings": _again,
 }  # fmt: skip

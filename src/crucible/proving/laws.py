@@ -19,6 +19,8 @@ from crucible.proving.records import FailedTest
 
 #: Errors that no line means which meets them: of a name that is not there; of what is written, not of what is given.
 _UNBOUND, _SLIPS = ("NameError", "UnboundLocalError"), ("TypeError", "AttributeError")
+#: What is asked of a sequence that its list answers.
+_SHAPES = re.compile(r"len\(\w+\)|list\((reversed\(\w+\)|\w+\[[-:\d]+\])\)|\w+\[-?\d+\]")
 _HOLDING = (ast.stmt, ast.excepthandler)
 
 
@@ -60,6 +62,31 @@ def _called(rest: list[ast.stmt]) -> set[str]:
     end = next((at for at, one in enumerate(rest, 1) if isinstance(one, ast.Raise)), len(rest))
     calls = [one.func for part in rest[:end] for one in ast.walk(part) if isinstance(one, ast.Call)]
     return {ast.unparse(one).rpartition(".")[2] for one in calls}
+
+
+def stated_law(test: str, failure: FailedTest) -> str:
+    """Return the law that a failing assertion states, as a sentence, where those before it say that it holds here.
+
+    They have passed where it fails: ``assert x == y`` before ``assert hash(x) == hash(y)``, or
+    ``assert isinstance(x, collections.abc.Sequence)`` before an assertion that ``list(x)`` in place of ``x`` answers
+    alike by length, place, slice or backwards; what is in it, and where, a class may say by rules of its own.
+    """
+    lines = [one.strip().removeprefix("assert ") for one in test.splitlines()[: failure.line]]
+    if BEHAVIOUR.before(15) or (failure.kind != "assertion" and failure.type != "IndexError"):
+        return ""
+    hashed = re.fullmatch(r"hash\((\w+)\) == hash\((\w+)\)", lines[-1])
+    if hashed and f"{hashed[1]} == {hashed[2]}" in lines:
+        return words().laws["hash"]
+    sequence = "import collections.abc" in lines and "class " not in test and _as_a_list(*lines)
+    return words().laws["sequence"] if sequence else ""
+
+
+def _as_a_list(*lines: str) -> bool:
+    """Tell whether the last line says that a sequence answers as the list of it does."""
+    named = re.findall(r"(?m)^isinstance\((\w+), collections\.abc\.Sequence\)$", "\n".join(lines))
+    first, _, second = lines[-1].partition(" == ")
+    alike = [name for name in named if second == re.sub(rf"\b{name}\b", f"list({name})", first) != first]
+    return bool(alike and _SHAPES.fullmatch(first))
 
 
 def unread_parameter(change: ProvenChange, test: str, ran: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TypeAlias, cast
 from pydantic import BaseModel, Field, model_validator
 
 from crucible.asking import Asker, Wanted
+from crucible.behaviour import BEHAVIOUR
 from crucible.proving.records import Proof, Witness
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
@@ -126,7 +127,10 @@ def _composer(case: FindingCase, seed: int, turns: Sequence[Message]) -> Callabl
         most = _SHOWN[bound]
         shown = (fence(name, _around(text, line, most)) for name, text, line in case.material)
         task = load_prompt(_PROMPTS, "prove").render(
-            finding=fence("FINDING", case.finding), material="\n\n".join(shown), command=case.command
+            finding=fence("FINDING", case.finding),
+            material="\n\n".join(shown),
+            command=case.command,
+            laws="" if BEHAVIOUR.before(15) else f" {load_prompt(_PROMPTS, 'laws').render()}",
         )
         return [Message("user", task), *later]
 

@@ -47,24 +47,48 @@ class _BoxParts(BaseModel):
 _BOX = _BoxParts.model_validate(own_table("crucible.proving", "box.toml"))
 
 
+def env_folders(names: Sequence[str], at: Path | None = None) -> dict[Path, Path]:
+    """Return folders of this machine that a box shows for reading, by their places.
+
+    Args:
+        names: as they were given: what tests need and Git does not have, in the checkout or elsewhere.
+        at: a folder of the checkout; this one where left out.
+
+    Raises:
+        ConfigurationError: there is no such folder, or it shows more than tests need.
+    """
+    at, found = (at or Path.cwd()).resolve(), dict[Path, Path]()
+    for name in names:
+        place = Path(os.path.normpath(at / name))
+        found[place] = place.resolve()
+        if not place.is_dir():
+            raise ConfigurationError(f"--env {name}: there is no such folder")
+        if any(one.is_relative_to(place.resolve()) for one in (at, Path.home())):
+            raise ConfigurationError(f"--env {name}: it holds more than tests need; name a folder in it")
+    return found
+
+
 class States(AbstractContextManager["States"]):
     """Runs what is asked for. Use it as ``with``; it is a :data:`~crucible.proving.records.Run`.
 
     Args:
         change: what was read of the checkout.
         at: a folder of it; this one where left out.
-        also: more host folders that the tests need to read.
-        programs: where programs are found; the caller's PATH where left out.
+        env: folders that the tests need to read besides, as :func:`env_folders` has them.
+        programs: where programs are found after the ``bin`` of these; the caller's PATH where left out.
     """
 
     def __init__(
-        self, change: ProvenChange, *, at: Path | None = None, also: Sequence[Path] = (), programs: str = ""
+        self, change: ProvenChange, *, at: Path | None = None, env: Sequence[str] = (), programs: str = ""
     ) -> None:
-        self._change, self._also, self._path = change, also, programs or os.environ.get("PATH", os.defpath)
+        self._change, self._env = change, env_folders(env, at)
+        found = [str(one / "bin") for one in self._env]
+        self._path = os.pathsep.join([*found, programs or os.environ.get("PATH", os.defpath)])
         self._temporary = tempfile.TemporaryDirectory(prefix="assay-states-", ignore_cleanup_errors=True)
         self._own = Path(self._temporary.name)
         self._git = Repository(at or Path.cwd(), self._own)
         self.root, self._turn = self._git.root, asyncio.Semaphore(os.cpu_count() or 2)
+        self._given = [str(one.relative_to(self.root)) for one in self._env if one.is_relative_to(self.root)]
         self._answers: dict[str, asyncio.Task[Ran]] = {}
 
     def __exit__(self, *exc: object) -> None:
@@ -121,6 +145,8 @@ class States(AbstractContextManager["States"]):
         except ConfigurationError:
             if self._git.tree("") != tree:
                 raise ConfigurationError("the checkout is no longer what was read; begin again") from None
+        if self._given and self._git("ls-tree", "HEAD", "--", *self._given):
+            raise ConfigurationError(f"--env {', '.join(self._given)}: the change has it already")
         self._git("checkout-index", "--all", "--force", f"--prefix={folder}/")
         for name, how in self._beside.items():
             place = folder / name
@@ -138,9 +164,10 @@ class States(AbstractContextManager["States"]):
         ignored = self._git("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
         modules = re.findall(r"^160000 .*\t(.*)$", self._git("ls-tree", "-r", self._change.head), re.MULTILINE)
         found, made = dict[str, str](), _BOX.made
-        for name in sorted({*ignored.replace("/\0", "\0").split("\0"), *modules, *_BOX.installed} - {""}):
+        shown = [*modules, *self._given]
+        for name in sorted({*ignored.replace("/\0", "\0").split("\0"), *shown, *_BOX.installed} - {""}):
             path = self.root / name
-            if path.is_dir() and (path.name in _BOX.installed or name in modules):
+            if path.is_dir() and (path.name in _BOX.installed or name in shown):
                 found[name] = "shown"
             elif path.name.endswith("-info") or (path.suffix in made and not _PRIVATE.search(name) and path.is_file()):
                 found |= {name: "copied"} if path.stat().st_size < _LARGEST else {}
@@ -152,6 +179,7 @@ class States(AbstractContextManager["States"]):
         environment = _BOX.environment | _BOX.around[ask.around]
         environment["PATH"] = f"{Path(program[0]).parent}:/usr/local/bin:/usr/bin:/bin"
         environment["PYTHONPATH"] = f"/run/assay:{root}/src:{root}"
+        environment["NODE_PATH"] = os.pathsep.join(map(str, self._env))
         command = [*program, *how.words(self._change.command, ask)[1:]]
         if ask.sealed and how.added:
             orders = {"filters": [confining().hex()], "limits": dict[str, int](), "must": True}
@@ -164,11 +192,13 @@ class States(AbstractContextManager["States"]):
             "tests": how.test, "seconds": each, "backwards": ask.around == "seed", "python": bool(how.added),
             "loud": words().loud.split(), "traced": ask.around == "plain",
         }  # fmt: skip
-        told = {"command": command, "environment": environment, "child": child, "seconds": seconds, "most": _SHOWN}
-        shown = {f"{root}/{name}": self.root / name for name, kind in self._beside.items() if kind == "shown"}
+        limits = {"seconds": seconds, "most": _SHOWN, "cover": environment["NODE_V8_COVERAGE"]}
+        told = {"command": command, "environment": environment, "child": child, **limits}
+        shown = dict(zip(map(str, self._env), self._env.values(), strict=True))
+        shown |= {f"{root}/{name}": self.root / name for name, kind in self._beside.items() if kind == "shown"}
         return Order(
             (python, "-B", _PROBE), _BOX.limits.model_copy(update={"seconds": seconds + 10}), root, Root(whole=True),
-            environment={"PATH": environment["PATH"]}, readable=(*places, *self._also),
+            environment={"PATH": environment["PATH"]}, readable=tuple(places),
             mounts={root: folder, **shown, **mounts}, python=python,
             texts={_PROBE: resources.files("crucible.proving").joinpath("probe.py").read_bytes()},
         ), told  # fmt: skip
@@ -190,7 +220,7 @@ class States(AbstractContextManager["States"]):
             places = [Path(one) for one in where] + [Path(one).resolve() for one in where[:2]]
         elif self._change.adapter.name == "go":
             caches = self._asked(program[0], "env", "GOCACHE", "GOMODCACHE").splitlines()
-            pairs = zip(("/run/gocache", "/run/gomod"), map(Path, caches), strict=False)
+            pairs = zip(("/tmp/gocache", "/run/gomod"), map(Path, caches), strict=False)
             mounts = {place: folder for place, folder in pairs if folder.is_dir()}
         hidden = (Path.home(), self.root)
         seen = [one for one in dict.fromkeys(places) if not any(other.is_relative_to(one) for other in hidden)]

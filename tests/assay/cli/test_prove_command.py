@@ -262,3 +262,45 @@ async def test_what_holds_no_finding_is_one_line(assay: Assay, repository: Path,
     (repository / "f").write_text(text)
     done = await assay("prove", "f", "--test", COMMAND, "-q")
     assert done.code == 2 and says in done.err and len(done.err.splitlines()) == 1
+
+
+async def test_what_proves_is_chosen_apart_from_the_review_and_never_who_wrote_the_findings(
+    assay: Assay, repository: Path
+) -> None:
+    async with LoopbackServer(provers(json.loads(GIVES_UP))) as server:
+        first = await assay("review", "HEAD~1..HEAD", "--json", "-q", server=server)
+        of = (*PROVE, "--of", json.loads(first.out)["run_id"], "--prove-seats")
+        wrote = next(one.model for one in server.requests if "SYNTHESIS" in one.messages[-1].content)
+        before = len(server.requests)
+        done = await assay(*of, f"{wrote},vendor/one,vendor/two", server=server)
+        models = {one.model for one in server.requests[before:]}
+        refused = await assay(*of, f"openrouter:{wrote}", server=server)
+        alone = await assay("review", "HEAD~1..HEAD", "--prove-seats", "a", "-q", server=server)
+    assert done.code == 0 and models == {"vendor/one"}, (done.err, models)
+    assert refused.code == 0 and "that model wrote the findings" in refused.err and "An empty list" in refused.out
+    assert len(refused.err.splitlines()) == 1, refused.err
+    assert alone.code == 2 and "--prove-seats, --prove-budget and --env want tests" in alone.err
+
+
+async def test_proofs_have_a_purse_of_their_own_and_the_review_is_never_lost(assay: Assay, repository: Path) -> None:
+    async with LoopbackServer(provers(json.loads(GIVES_UP))) as server:
+        command = (*PROVE, "--prove-weight", "minor", "--prove-budget")
+        done = await assay(*command, "0", "--fail-on", "proved", server=server)
+        run = runs((await assay("runs", "list", server=server)).out, "crucible.proof")[0]
+        replayed = await assay("runs", "replay", run, "-q", server=server)
+        assert asked(server) == 0
+        enough = await assay(*command, "5", server=server)
+    assert asked(server) == 3 and enough.out.count("its prover gives it up") == 3, enough.out
+    assert done.code == 0 and done.out.count("Not reproduced: the budget for proofs is spent.") == 3, (
+        done.out + done.err
+    )
+    assert "An empty list divides by zero" in done.out
+    assert replayed.code == 0, replayed.err
+
+
+async def test_a_folder_that_is_not_there_is_one_line_before_anything_is_paid(assay: Assay, repository: Path) -> None:
+    async with LoopbackServer(provers()) as server:
+        for name, says in ((".nowhere", "no such folder"), ("..", "more than tests need"), ("/", "more than")):
+            done = await assay(*PROVE, "--env", name, server=server)
+            assert done.code == 2 and says in done.err and len(done.err.splitlines()) == 1, done.err
+        assert not server.requests

@@ -9,8 +9,9 @@ from tests.crucible.proving.shop import BASE, Shop, git, witness, write
 
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving import BoxRequest, States, judge, read_change, read_state
-from crucible.proving.adapters import Child
+from crucible.proving.adapters import Child, adapter
 from crucible.proving.change import ProvenChange
+from crucible.proving.probe import covered
 from crucible.proving.records import Edit, Ran, Witness
 from llm_runtime.behaviour import behaving
 from llm_runtime.errors import ConfigurationError
@@ -164,3 +165,63 @@ async def test_a_command_that_hangs_is_told_in_one_line(tmp_path: Path, command:
     assert says in proof.refused and f"“{command}” does not come to an end and prints nothing" in proof.refused
     with behaving([(BEHAVIOUR, 13)]):
         assert "come to an end" not in (await judge(change, true, [], "f", hangs)).refused
+
+
+NODE = {
+    "lib.js": "exports.first = (xs) => xs[0];\n\n\n\n\n\nexports.last = (xs) => {\n\n\n\n\n  return 0 * xs;\n};\n",
+    "lib.test.js": "const assert = require('assert');\nassert.equal(require('./lib.js').last([1]), 0);\n",
+}
+TRUE = "const assert = require('assert');\nassert.equal(require('./lib').first([1, 2]), 1);\n"
+
+
+@pytest.mark.box
+@pytest.mark.needs("node")
+async def test_what_node_ran_is_known_and_a_test_of_something_else_is_refused(tmp_path: Path) -> None:
+    shop = Shop(tmp_path / "checkout", NODE, "node {file}")
+    change = shop.change("lib.js", ("xs[0]", "xs[1]"))
+    true = Witness(test=TRUE, fix=[Edit(path="lib.js", old="xs[1]", new="xs[0]")])
+    with States(change, at=shop.folder) as run:
+        ask = BoxRequest(tree=change.head, files={change.place: TRUE}, select=[change.place], watch=["lib.js"])
+        lines = (await run(ask)).lines["lib.js"]
+        assert {1, 7} <= {*lines} and 12 not in lines
+        assert (await judge(change, true, ["lib.js:1"], "f", run)).verdict == "changed"
+        unlike = change.model_copy(update={"hunks": []})
+        other = await judge(unlike, true, ["lib.js:12"], "f", run)
+        with behaving([(BEHAVIOUR, 14)]):
+            assert (await judge(unlike, true, ["lib.js:12"], "f", run)).verdict == "changed"
+    assert other.verdict == "not reproduced" and "nothing at lib.js:12 runs in the test" in other.refused
+
+
+def test_what_go_ran_stands_in_its_profile(tmp_path: Path) -> None:
+    profile = "mode: set\na.b/shop/lib.go:3.29,5.2 1 1\na.b/shop/lib.go:7.28,9.2 1 0\na.b/shop/my/lib.go:1.1,1.2 1 1\n"
+    (tmp_path / "go").write_text(profile)
+    child = Child(code=1, ended="", out="", reports=[], hung=[], seconds=0, lines=[*covered(["lib.go"], str(tmp_path))])
+    ask = BoxRequest(tree="t", select=["a"], watch=["shop/lib.go", "other.go"])
+    ran = adapter("go test {file}").read(ask, child, "/r")
+    assert ran.lines == {"shop/lib.go": [3, 4, 5]} and ran.ran == ["shop/lib.go:"]
+    command = adapter("go test {file}").words("go test {file}", BoxRequest(tree="t", files={"a": ""}, select=["a"]))
+    assert command == ["go", "test", "-coverprofile=/tmp/assay-cover/go", "a"]
+
+
+@pytest.mark.box
+async def test_a_folder_that_is_given_is_read_where_it_lies_and_its_programs_are_found(shop: Shop) -> None:
+    beside = shop.folder.parent / "deps"
+    write(shop.folder, {".gitignore": "built/\n", "built/x.txt": "1"})
+    write(beside, {"y.txt": "2", "bin/mytest": "#!/bin/sh\ncat built/x.txt\n"})
+    (beside / "bin/mytest").chmod(0o755)
+    change = shop.change("shop/lists.py", FIRST)
+    test = (
+        f"def test():\n    assert open('built/x.txt').read() == '1' and open({str(beside / 'y.txt')!r}).read() == '2'\n"
+    )
+    asked = BoxRequest(tree=change.head, files={change.place: test}, select=[change.place])
+    with States(change, at=shop.folder) as run:
+        assert [one.outcome for one in (await run(asked)).tests] == ["failed"]
+    with States(change, at=shop.folder, env=["built", str(beside)]) as run:
+        assert [one.outcome for one in (await run(asked)).tests] == ["passed"]
+    with States(
+        change.model_copy(update={"command": "mytest {file}"}), at=shop.folder, env=["built", "../deps"]
+    ) as run:
+        assert (await run(asked.model_copy(update={"select": []}))).tail == "1"
+    refused = pytest.raises(ConfigurationError, match="--env shop: the change has it already")
+    with States(change, at=shop.folder, env=["shop"]) as run, refused:
+        await run(asked)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property, partial
 from math import inf
-from pathlib import Path
 from typing import Annotated, Any
 
 from assay.fields import Ui
@@ -30,6 +29,7 @@ from crucible.proving.prover import FindingCase, Proven, Texts, prove
 from crucible.proving.records import Proof, Witness
 from crucible.records import FindingRecord, Severity
 from crucible.reviewing import CheckedFinding, at_least, checked
+from llm_runtime.errors import BudgetExceeded, UnknownPrice
 from llm_runtime.events import Event
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
@@ -75,6 +75,10 @@ class ProofOptions(Model):
     """The model that proves, where neither Model nor Panel names one."""
     models: Annotated[tuple[ModelName, ...], Ui(metavar="A,B,C", label="Panel")] = ()
     """Models of the review, who found them first: the second proves, so that nobody vouches for their own."""
+    prove_budget: Annotated[float | None, Ui(hidden=True)] = None
+    """Dollars that proofs may take; what is left then stays opinion, and the run ends well."""
+    env: Annotated[tuple[str, ...], Ui(metavar="PATH")] = ()
+    """A folder that the tests need to read besides, such as one with installed packages outside the repository."""
 
     @property
     def provers(self) -> tuple[str, ...]:
@@ -112,11 +116,21 @@ class ProofHooks(Hooks[ProofTask, ProofOptions]):
         """
         chosen = at_least(task.listed, options.weight)
         asker = Asker(OpenRouterClient(context.generate, context.emit), context.emit)
+        # What is left of a budget goes to the gravest first.
+        turn = asyncio.Semaphore(len(chosen) + 1 if options.prove_budget is None else 1)
         with ExitStack() as stack:
-            box = _Box(task.change, context, stack)
+            box = _Box(task.change, context, stack, options.env)
 
             async def each(number: int, one: CheckedFinding) -> Data:
-                came = await prove(_case(task, number, one, box), asker, options.provers, context.seed)
+                case = _case(task, number, one, box)
+                try:
+                    async with turn:
+                        came = await prove(case, asker, options.provers, context.seed)
+                except BudgetExceeded as fault:
+                    if options.prove_budget is None or isinstance(fault, UnknownPrice):
+                        raise
+                    spent = Proof(finding=case.id, verdict="not reproduced", refused="the budget for proofs is spent")
+                    came = Proven(proof=spent)
                 proven = came.model_dump(mode="json")
                 told = {"verdict": came.proof.verdict, "title": one.found.title}
                 context.emit(FindingProven(number=number, proven=proven, **told))
@@ -128,8 +142,8 @@ class ProofHooks(Hooks[ProofTask, ProofOptions]):
 class _Box:
     """Runs tests, each asked for once: the log keeps what came of it, and a replay takes it from there."""
 
-    def __init__(self, change: ProvenChange, context: RunContext, stack: ExitStack) -> None:
-        self._change, self._stack = change, stack
+    def __init__(self, change: ProvenChange, context: RunContext, stack: ExitStack, env: Sequence[str]) -> None:
+        self._change, self._stack, self._env = change, stack, env
         self._states: States | None = None
         self._ask = timed(context.generate, Deadline(context.terms.deadline or inf))
         self._ran, self._turns = dict[str, Ran](), dict[str, asyncio.Lock]()
@@ -148,7 +162,7 @@ class _Box:
 
         with reworded("nothing can be proved without a box", NoIsolation):
             # States are laid out when the first run is wanted, and taken away at the end.
-            self._states = self._states or self._stack.enter_context(States(self._change, at=Path.cwd()))
+            self._states = self._states or self._stack.enter_context(States(self._change, env=self._env))
             return (await self._states(BoxRequest.model_validate(asked))).model_dump_json()
 
 

@@ -34,9 +34,11 @@ def prove(command: RunCommand, source: str, revisions: str, test: str, write: st
     from assay.protocols.crucible.foreign import claims_of, read_findings
     from assay.report.places import check_place
     from crucible.proving import read_change, read_state
+    from crucible.proving.states import env_folders
 
     for place in (outputs["sarif"], outputs["comment_path"], write and f"{write}/test"):
         check_place(place)
+    env_folders(command.options.get("env", ()))
     found, dossier, issue = read_findings(source, revisions, claims_of(command.store, source))
     places, at = [str(place) for one in found for place in one.places], Path.cwd()
     change = read_change(revisions, test, at=at) if revisions else read_state(places, test, at=at)

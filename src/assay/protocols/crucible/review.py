@@ -30,8 +30,9 @@ _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
 )
 @declares(__package__ or "", "options.toml")("review")
 def review(
-    command: RunCommand, revisions: str, of: str | None, prove: str | None, prove_weight: str, **outputs: str | None
-) -> int:
+    command: RunCommand, revisions: str, of: str | None, prove: str | None, prove_weight: str, prove_seats: str,
+    prove_budget: float | None, env: tuple[str, ...], **outputs: str | None,
+) -> int:  # fmt: skip
     """Review the changes of a range of Git: findings with file and line, each attacked by a red team.
 
     REV..REV is a range as Git has it; one revision means everything since it parted from HEAD; without one, what is
@@ -46,14 +47,17 @@ def review(
     from assay.protocols.crucible.findings import comment, sarif
     from assay.protocols.crucible.proved import failing, shown
     from assay.report.places import check_place, write_whole
+    from crucible.proving.states import env_folders
     from crucible.records import FindingRecord
     from crucible.reviewing import DIFF, checked
 
     path, fail_on, terms = outputs["sarif"], outputs["fail_on"], command.terms
     for place in (path, outputs["comment_path"]):
         check_place(place)
-    if fail_on not in (None, *GRAVE) and not prove:
-        raise ConfigurationError(f"--fail-on {fail_on} wants tests; add --prove 'python -m pytest -q {{file}}'")
+    if not prove and (fail_on not in (None, *GRAVE) or prove_seats or prove_budget is not None or env):
+        flags = "--fail-on proved or changed, --prove-seats, --prove-budget and --env"
+        raise ConfigurationError(f"{flags} want tests; add --prove 'python -m pytest -q {{file}}'")
+    env_folders(env)
     council = {seat: model for seat, model in terms.seats.items() if not prove or seat not in PROVERS}
     command.terms = terms.model_copy(update={"seats": council})
     try:
@@ -72,7 +76,8 @@ def review(
         if prove and failing(told.ones, prove_weight):
             task = {"findings": found, "dossier": dossier, "looked_at": result["looked_at"]}
             command.terms = terms if of else _left(command, terms, outcome.run_id)
-            told.prove(task, lambda: _change(revisions, prove, diff if of else None), prove_weight)
+            chosen = {"weight": prove_weight, "prove_budget": prove_budget, "env": env}
+            told.prove(task, lambda: _change(revisions, prove, diff if of else None), prove_seats, **chosen)
         told.text = comment(told.ones, result["looked_at"], _objections(result), diff=diff if told.proof else None)
         if not result["attacked"]:
             told.faults = ["no critic attacked the findings, or that there are none"]

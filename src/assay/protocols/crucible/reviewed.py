@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.events import CallStarted
 
 if TYPE_CHECKING:
     from assay.console.running import RunCommand
@@ -46,20 +48,35 @@ class Reviewed:
     proof: Outcome | None = None
     unproved: Exception | None = None
 
-    def prove(self, task: dict[str, Any], change: Callable[[], ProvenChange], weight: str) -> None:
+    def prove(
+        self, task: dict[str, Any], change: Callable[[], ProvenChange], seats: str = "", **chosen: object
+    ) -> None:
         """Try to prove the findings, in a run of its own; what cannot be done is said, and ends nothing."""
         from assay.registry import find
 
         terms, options = self.command.terms, self.command.options
         shared = {name: options[name] for name in ("models", "default_model") if name in options}
         terms = terms.model_copy(update={"seats": {k: v for k, v in terms.seats.items() if k in PROVERS}})
-        run = replace(self.command, run=find("crucible.proof"), options={**shared, "weight": weight}, terms=terms)
+        run = replace(self.command, run=find("crucible.proof"), options={**shared, **chosen}, terms=terms)
         try:
+            terms.seats.update(zip(PROVERS, self._others(seats), strict=False))
+            if (cap := run.options.get("prove_budget")) is not None:
+                run.terms = terms.model_copy(update={"budget": min(cap, cap if terms.budget is None else terms.budget)})
             run.task = {**task, "review": self.outcome.run_id, "change": change()}
             self.take(run.go())
         except LlmRuntimeError as fault:
             self.unproved = fault
             click.echo(f"assay: nothing was proved: {fault.told}", err=True)
+
+    def _others(self, named: str) -> list[str]:
+        """Return the models of a list that did not write the findings; refuse one that names nobody else."""
+        events = [event for _, event in self.command.store.events(self.outcome.run_id)]
+        calls = [one for one in events if isinstance(one, CallStarted) and one.request["label"]["phase"] == "synthesis"]
+        wrote = "|".join({re.escape(getattr(one.by, "name", one.request["model"])) for one in calls})
+        others = [one for one in re.findall(r"[^,\s]+", named) if not re.search(rf"(^|[:/#])({wrote})$", one)]
+        if named and not others:
+            raise ConfigurationError(f"--prove-seats {named}: that model wrote the findings; name another")
+        return others
 
     def take(self, proof: Outcome) -> None:
         """Take in what a run of proofs came to, as far as it went."""
