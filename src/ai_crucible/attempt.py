@@ -61,15 +61,9 @@ async def untouched_copy(puzzle: Puzzle, root: Root | None = None) -> bytes:
 
 
 async def grade(
-    state: AttemptState,
-    governor: Governor | None,
-    oracle: OracleRunner,
-    *,
-    judges: Sequence[Judge] = (),
-    family: str = "",
-    allow_untagged: bool = False,
-    reducer: Reducer = "median",
-) -> GateResult:
+    state: AttemptState, governor: Governor | None, oracle: OracleRunner, *, judges: Sequence[Judge] = (),
+    family: str = "", allow_untagged: bool = False, reducer: Reducer = "median",
+) -> GateResult:  # fmt: skip
     """Grade a halted attempt: verdict, panel, gate; all of it is kept in ``state.scores``.
 
     Raises:
@@ -101,18 +95,11 @@ async def grade(
 
 
 async def run_attempt(
-    puzzle: Puzzle,
-    generate: Prompting | Sequence[Prompting],
-    oracle: OracleRunner,
-    *,
-    framing: Framing | None = None,
-    judges: Sequence[Judge] = (),
-    family: str = "",
-    critic: Prompting | None = None,
-    box: Box | None = None,
-    hands: Callable[[WorkBox], Hands] | None = None,
+    puzzle: Puzzle, generate: Prompting | Sequence[Prompting], oracle: OracleRunner, *,
+    framing: Framing | None = None, judges: Sequence[Judge] = (), family: str = "",
+    critic: Prompting | None = None, box: Box | None = None, hands: Callable[[WorkBox], Hands] | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> AttemptState:
+) -> AttemptState:  # fmt: skip
     """Run one attempt without Inspect: with a fake ``generate`` it runs in a test, without any model.
 
     Args:

@@ -70,16 +70,10 @@ class BwrapSandbox(SandboxEnvironment):
 
     @override
     async def exec(
-        self,
-        cmd: list[str],
-        input: str | bytes | None = None,
-        cwd: str | None = None,
-        env: dict[str, str] | None = None,
-        user: str | None = None,
-        timeout: int | None = None,
-        timeout_retry: bool = True,
-        concurrency: bool = True,
-    ) -> ExecResult[str]:
+        self, cmd: list[str], input: str | bytes | None = None, cwd: str | None = None,
+        env: dict[str, str] | None = None, user: str | None = None, timeout: int | None = None,
+        timeout_retry: bool = True, concurrency: bool = True,
+    ) -> ExecResult[str]:  # fmt: skip
         """Run a program. A command that took too long is not tried again, whatever ``timeout_retry`` says.
 
         Raises:

@@ -15,14 +15,9 @@ OF_THE_RUN = frozenset({"within_tool_budget", "within_time_budget", "ended_prope
 
 
 def gate(
-    meta: PuzzleMeta,
-    verdict: Verdict,
-    *,
-    terminated_by: TerminatedBy | None,
-    novelty_claim: str = "",
-    panel: PanelVerdict | None = None,
-    seconds: float = 0.0,
-) -> GateResult:
+    meta: PuzzleMeta, verdict: Verdict, *, terminated_by: TerminatedBy | None, novelty_claim: str = "",
+    panel: PanelVerdict | None = None, seconds: float = 0.0,
+) -> GateResult:  # fmt: skip
     """Decide one attempt (AC6).
 
     A check that fails before and after counts against ``solved``, one that passed and fails now against

@@ -96,24 +96,12 @@ class _Desk:
 
 @task
 def trial(
-    puzzles: str | list[str] = "all",
-    k: int = 1,
-    arm: str = "neutral",
-    protocol: str = "native",
-    seed: int | None = None,
-    judges: str | list[str] = "",
-    chrome: dict[str, Any] | None = None,
-    history: _Rows | None = None,
-    standings: _Rows | None = None,
-    sandbox: str = "bwrap",
-    box_root: str = "",
-    untagged: bool = False,
-    reducer: str = "median",
-    critic: str = "",
-    cohort: str | list[str] = "",
-    agent: str = "",
-    shuffled: bool = False,
-) -> Task:
+    puzzles: str | list[str] = "all", k: int = 1, arm: str = "neutral", protocol: str = "native",
+    seed: int | None = None, judges: str | list[str] = "", chrome: dict[str, Any] | None = None,
+    history: _Rows | None = None, standings: _Rows | None = None, sandbox: str = "bwrap", box_root: str = "",
+    untagged: bool = False, reducer: str = "median", critic: str = "", cohort: str | list[str] = "",
+    agent: str = "", shuffled: bool = False,
+) -> Task:  # fmt: skip
     """Attempt sealed puzzles k times each, each attempt in a box of its own.
 
     Args:

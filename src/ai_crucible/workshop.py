@@ -84,24 +84,12 @@ class Workshop(Struct):
         return cls(folder, Ledger(folder / "ledger.jsonl", anchors, signer))
 
     def run(
-        self,
-        puzzles: Sequence[str] = ("all",),
-        *,
-        model: str | Model,
-        k: int = 1,
-        trial: str = "",
-        seed: int | None = None,
-        at_once: int = 4,
-        total_cost: float | None = None,
-        model_args: dict[str, Any] | None = None,
-        display: str = "none",
-        on_attempt: Callable[[str, bool, int], None] | None = None,
-        enough: Callable[[], bool] | None = None,
-        redraws: int = REDRAWS,
-        against: Sequence[str] = (),
-        nonce: str = "",
-        **how: Unpack[How],
-    ) -> TrialReport:
+        self, puzzles: Sequence[str] = ("all",), *, model: str | Model, k: int = 1, trial: str = "",
+        seed: int | None = None, at_once: int = 4, total_cost: float | None = None,
+        model_args: dict[str, Any] | None = None, display: str = "none",
+        on_attempt: Callable[[str, bool, int], None] | None = None, enough: Callable[[], bool] | None = None,
+        redraws: int = REDRAWS, against: Sequence[str] = (), nonce: str = "", **how: Unpack[How],
+    ) -> TrialReport:  # fmt: skip
         """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
 
         Args:

@@ -113,14 +113,9 @@ class Asking:
         return (await structured.ask(self._generate, request, model, reasks=2, check=check)).value
 
     async def parts(
-        self,
-        question: Question,
-        model: type[T],
-        prompt: str,
-        fault: Callable[[T], str | None],
-        sieve: Sieve[T],
-        **values: str,
-    ) -> tuple[T, list[Note]]:
+        self, question: Question, model: type[T], prompt: str, fault: Callable[[T], str | None],
+        sieve: Sieve[T], **values: str,
+    ) -> tuple[T, list[Note]]:  # fmt: skip
         """Ask for data of parts that stand by themselves; what schema or lint refuses twice is left out, with a note.
 
         Args:

@@ -64,14 +64,9 @@ def _value(value: Any) -> str:
 
 
 def project_files(
-    language: Language,
-    state: ProtocolState,
-    artifacts: Artifacts,
-    ledger: Ledger,
-    telemetry: Telemetry,
-    isolation: str,
-    event: Event | None,
-) -> dict[str, str]:
+    language: Language, state: ProtocolState, artifacts: Artifacts, ledger: Ledger, telemetry: Telemetry,
+    isolation: str, event: Event | None,
+) -> dict[str, str]:  # fmt: skip
     """Files that follow from the journal, by path below the project.
 
     Args:

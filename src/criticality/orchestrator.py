@@ -69,17 +69,9 @@ class Orchestrator:
     """
 
     def __init__(
-        self,
-        root: Path,
-        generate: Generate,
-        *,
-        human: Human | None = None,
-        emit: Emit = silent,
-        clock: Clock,
-        tools: Toolchain | None = None,
-        court: Court | None = None,
-        notify: Notify | None = None,
-    ) -> None:
+        self, root: Path, generate: Generate, *, human: Human | None = None, emit: Emit = silent, clock: Clock,
+        tools: Toolchain | None = None, court: Court | None = None, notify: Notify | None = None,
+    ) -> None:  # fmt: skip
         files.require_project(root)
         self.root, self.human = root, human or Nobody()
         self.config: Config = load_config(root / files.CONFIG)

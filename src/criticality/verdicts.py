@@ -34,15 +34,9 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 async def judged(
-    work: Bench,
-    unit: Sequence[str],
-    bodies: Mapping[str, Body],
-    due: Collection[str],
-    *,
-    cluster: str = "",
-    thorough: bool = False,
-    settled: Mapping[str, Sequence[str]] | None = None,
-) -> Verdict:
+    work: Bench, unit: Sequence[str], bodies: Mapping[str, Body], due: Collection[str], *, cluster: str = "",
+    thorough: bool = False, settled: Mapping[str, Sequence[str]] | None = None,
+) -> Verdict:  # fmt: skip
     """Return the verdict on the functions of a unit and on claims.
 
     Args:
@@ -57,16 +51,10 @@ async def judged(
 
 
 def hearing(
-    work: Bench,
-    unit: Sequence[str],
-    bodies: Mapping[str, Body],
-    *,
-    due: Collection[str] = (),
-    claims: Sequence[StructuredClaim] = (),
-    variants: Sequence[tuple[str, str, Body]] = (),
-    thorough: bool = False,
-    settled: Mapping[str, Sequence[str]] | None = None,
-) -> Hearing:
+    work: Bench, unit: Sequence[str], bodies: Mapping[str, Body], *, due: Collection[str] = (),
+    claims: Sequence[StructuredClaim] = (), variants: Sequence[tuple[str, str, Body]] = (),
+    thorough: bool = False, settled: Mapping[str, Sequence[str]] | None = None,
+) -> Hearing:  # fmt: skip
     """Return a hearing of a unit.
 
     Args:

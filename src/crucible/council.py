@@ -72,17 +72,9 @@ class Council(CouncilEngine):
     """
 
     async def run(
-        self,
-        query: str,
-        *,
-        material: Dossier = (),
-        earlier: str = "",
-        challenge: str = "",
-        form: str = "",
-        kind: Kind = "answer",
-        route: bool = False,
-        context: Mapping[str, Any] | None = None,
-    ) -> CouncilResult:
+        self, query: str, *, material: Dossier = (), earlier: str = "", challenge: str = "", form: str = "",
+        kind: Kind = "answer", route: bool = False, context: Mapping[str, Any] | None = None,
+    ) -> CouncilResult:  # fmt: skip
         """Put ``query`` to a council.
 
         Args:

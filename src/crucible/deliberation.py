@@ -42,14 +42,9 @@ class Deliberation:
     """
 
     def __init__(
-        self,
-        triage: TriageOutput,
-        briefing: Briefing,
-        asker: Asker,
-        config: EngineConfig,
-        transcript: CouncilTranscript,
-        emit: Emit,
-    ) -> None:
+        self, triage: TriageOutput, briefing: Briefing, asker: Asker, config: EngineConfig,
+        transcript: CouncilTranscript, emit: Emit,
+    ) -> None:  # fmt: skip
         self._triage, self._asker, self._emit, self.briefing = triage, asker, emit, briefing
         self.transcript = transcript
         self.members, self._critic = seated(triage, briefing.seed, config.default_model, config.models)

@@ -71,23 +71,12 @@ def utc_now() -> str:
 
 
 async def build_persona(
-    name: str,
-    corpus: Corpus,
-    *,
-    generate: Generate,
-    book: ClaimBook | None = None,
-    models: ModelTable | None = None,
-    aliases: Sequence[str] = (),
-    handle: str = "",
-    answers: Answers | None = None,
-    emit: Emit = silent,
-    seed: int = 0,
-    language: str = "English",
-    tokens_a_call: int = BATCH_TOKENS,
-    audited: bool = False,
-    keep: Callable[[ClaimBook], None] = lambda book: None,
-    now: Callable[[], str] = utc_now,
-) -> Built:
+    name: str, corpus: Corpus, *, generate: Generate, book: ClaimBook | None = None,
+    models: ModelTable | None = None, aliases: Sequence[str] = (), handle: str = "",
+    answers: Answers | None = None, emit: Emit = silent, seed: int = 0, language: str = "English",
+    tokens_a_call: int = BATCH_TOKENS, audited: bool = False,
+    keep: Callable[[ClaimBook], None] = lambda book: None, now: Callable[[], str] = utc_now,
+) -> Built:  # fmt: skip
     """Read one person's texts whole, and write their contract from what they claim.
 
     Args:
@@ -202,14 +191,9 @@ class BuildCalls(Struct):
 
 
 def build_calls(
-    name: str,
-    corpus: Corpus,
-    book: ClaimBook | None = None,
-    answers: Answers | None = None,
-    *,
-    tokens_a_call: int = BATCH_TOKENS,
-    audited: bool = False,
-) -> BuildCalls:
+    name: str, corpus: Corpus, book: ClaimBook | None = None, answers: Answers | None = None, *,
+    tokens_a_call: int = BATCH_TOKENS, audited: bool = False,
+) -> BuildCalls:  # fmt: skip
     """Count what :func:`build_persona` with the same arguments would ask: what is on file is not asked again."""
     name, answers, book = check_name(name), answers or Answers(), book or ClaimBook()
     reading = len(batches_of(corpus, book.authors[0].read if book.authors else (), tokens_a_call))

@@ -42,14 +42,9 @@ async def clash(
 
 
 def _plan(
-    debate: DebateContext,
-    aspect: DebateAspect,
-    pair: DisagreementCandidate,
-    speaker: str,
-    shown: Sequence[DialogueMessage],
-    name: str,
-    number: int,
-) -> TurnPlan[TurnAnswer]:
+    debate: DebateContext, aspect: DebateAspect, pair: DisagreementCandidate, speaker: str,
+    shown: Sequence[DialogueMessage], name: str, number: int,
+) -> TurnPlan[TurnAnswer]:  # fmt: skip
     transcript = debate.transcript
     panel = transcript.panel
     other = next(one for one in pair.personas if one != speaker)

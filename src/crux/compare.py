@@ -63,14 +63,9 @@ class _Issues(BaseModel):
 
 
 async def compare(
-    *shelves: Shelf,
-    asking: Questioner,
-    topic: str = "",
-    known: Sequence[Judgement] = (),
-    audited: bool = False,
-    keep: Keep = lambda name, book: None,
-    step: Step = lambda name, step, done, of: None,
-) -> Comparison:
+    *shelves: Shelf, asking: Questioner, topic: str = "", known: Sequence[Judgement] = (),
+    audited: bool = False, keep: Keep = lambda name, book: None, step: Step = lambda name, step, done, of: None,
+) -> Comparison:  # fmt: skip
     """Read what is not read yet, and compare: two authors claim by claim, more by what divides them.
 
     Args:

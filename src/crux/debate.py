@@ -87,19 +87,11 @@ class Debate:
     """
 
     def __init__(
-        self,
-        topic: str,
-        personas: Sequence[Persona],
-        *,
-        generate: Generate,
-        config: DebateConfig | None = None,
-        emit: Emit = silent,
-        seed: int = 0,
-        clock: Callable[[], int] = now_ms,
-        evidence: Sequence[Evidence] = (),
-        embed: Embed | None = None,
+        self, topic: str, personas: Sequence[Persona], *, generate: Generate,
+        config: DebateConfig | None = None, emit: Emit = silent, seed: int = 0,
+        clock: Callable[[], int] = now_ms, evidence: Sequence[Evidence] = (), embed: Embed | None = None,
         index: Path | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         topic = " ".join(topic.split())
         if not 1 <= len(topic) <= MAX_TOPIC:
             raise CruxConfigurationError(f"topic: it has {len(topic)} characters, 1 to {MAX_TOPIC} are possible")

@@ -26,15 +26,10 @@ _NAMED = 8
 
 
 async def divide(
-    texts: Corpus,
-    asking: Questioner,
-    *,
-    topic: str = "",
-    book: ClaimBook | None = None,
-    known: Sequence[Judgement] = (),
-    keep: Callable[[ClaimBook], None] = lambda book: None,
+    texts: Corpus, asking: Questioner, *, topic: str = "", book: ClaimBook | None = None,
+    known: Sequence[Judgement] = (), keep: Callable[[ClaimBook], None] = lambda book: None,
     step: Step = lambda name, step, done, of: None,
-) -> Comparison:
+) -> Comparison:  # fmt: skip
     """Read a group's texts, and name what divides it. Nobody's voice is imitated.
 
     Args:

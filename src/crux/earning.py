@@ -33,14 +33,9 @@ class Cause(BaseModel):
 
 
 async def weighed(
-    asking: Questioner,
-    transcript: SeatedTranscript,
-    entry: LedgerEntry,
-    before: TrackedStance,
-    after: TrackedStance,
-    claims: Claims,
-    held: Sequence[str] = (),
-) -> LedgerEntry:
+    asking: Questioner, transcript: SeatedTranscript, entry: LedgerEntry, before: TrackedStance,
+    after: TrackedStance, claims: Claims, held: Sequence[str] = (),
+) -> LedgerEntry:  # fmt: skip
     """Return an entry that names a claim as the judge finds it: earned, or not and why.
 
     Args:

@@ -107,14 +107,9 @@ class View:
         return [*blocks, *([block] if block else [])], ids
 
     def room_context(
-        self,
-        question: str,
-        other: str,
-        shown: Sequence[CruxMessage],
-        evidence: Sequence[Evidence],
-        question_id: str,
-        tokens: int,
-    ) -> tuple[list[str], list[str]]:
+        self, question: str, other: str, shown: Sequence[CruxMessage], evidence: Sequence[Evidence],
+        question_id: str, tokens: int,
+    ) -> tuple[list[str], list[str]]:  # fmt: skip
         """Return a room's window: topic, question, both positions, evidence, the last four exchanges."""
         blocks = [self.topic(), self._fence("QUESTION OF THIS ROOM", self._seen(question, 80))]
         positions: list[str] = []

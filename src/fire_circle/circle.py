@@ -37,16 +37,10 @@ def drawn_seed() -> int:
 
 
 async def fire_circle_evaluate(
-    prompt: MultiNeutrosophicPrompt,
-    config: FireCircleConfig | None = None,
-    session_memory: SessionMemory | None = None,
-    *,
-    generate: Generate | None = None,
-    emit: Emit = silent,
-    seed: int | None = None,
-    clock: Clock = no_clock,
-    similar: str = "",
-) -> FireCircleResult:
+    prompt: MultiNeutrosophicPrompt, config: FireCircleConfig | None = None,
+    session_memory: SessionMemory | None = None, *, generate: Generate | None = None, emit: Emit = silent,
+    seed: int | None = None, clock: Clock = no_clock, similar: str = "",
+) -> FireCircleResult:  # fmt: skip
     """Evaluate a prompt by a circle of models (specification, section 8 "API Specification").
 
     One circle judges the least trusted layer, with the others as context, and another one the material, where there
@@ -105,14 +99,9 @@ async def fire_circle_evaluate(
 
 
 async def fire_circle_with_session_memory(
-    prompt: MultiNeutrosophicPrompt,
-    session: SessionMemory,
-    config: FireCircleConfig | None = None,
-    *,
-    generate: Generate | None = None,
-    emit: Emit = silent,
-    seed: int | None = None,
-) -> FireCircleResult:
+    prompt: MultiNeutrosophicPrompt, session: SessionMemory, config: FireCircleConfig | None = None, *,
+    generate: Generate | None = None, emit: Emit = silent, seed: int | None = None,
+) -> FireCircleResult:  # fmt: skip
     """Run :func:`fire_circle_evaluate` with a session, and record the turn in it afterwards (FC23).
 
     The turn's trust is 1 - F and its balance T - F of the consensus. A circle that fails leaves the session as it

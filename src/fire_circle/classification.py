@@ -75,14 +75,9 @@ class _Classified(BaseModel):
 
 
 async def classify_patterns_llm(
-    descriptions: Sequence[str],
-    generate: Generate,
-    *,
-    model: str,
-    seed: int = 0,
-    round_number: int = 0,
+    descriptions: Sequence[str], generate: Generate, *, model: str, seed: int = 0, round_number: int = 0,
     layer: str = "",
-) -> tuple[tuple[PatternType, ...], ...]:
+) -> tuple[tuple[PatternType, ...], ...]:  # fmt: skip
     """Return the kinds of each description, by one call to ``model`` for all of them.
 
     Raises:

@@ -98,14 +98,9 @@ class PromptGuard(Struct):
     similar: str = ""
 
     async def evaluate(
-        self,
-        system: str = "",
-        user: str = "",
-        application: str = "",
-        mode: str = "single",
-        fire_circle_config: FireCircleConfig | None = None,
-        answer: str = "",
-    ) -> ReciprocityMetrics:
+        self, system: str = "", user: str = "", application: str = "", mode: str = "single",
+        fire_circle_config: FireCircleConfig | None = None, answer: str = "",
+    ) -> ReciprocityMetrics:  # fmt: skip
         """Judge one prompt.
 
         Raises:

@@ -116,14 +116,9 @@ class ReasoningBank:
         return added
 
     def query(
-        self,
-        *,
-        pattern_type: str | None = None,
-        attack_id: str | None = None,
-        min_agreement: float = 0.0,
-        search: str | None = None,
-        limit: int = 100,
-    ) -> list[BankEntry]:
+        self, *, pattern_type: str | None = None, attack_id: str | None = None, min_agreement: float = 0.0,
+        search: str | None = None, limit: int = 100,
+    ) -> list[BankEntry]:  # fmt: skip
         """Return entries that fit all arguments: by relevance with ``search``, else most agreed first, then oldest.
 
         Args:

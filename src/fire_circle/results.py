@@ -416,14 +416,9 @@ class EvaluationError(LlmRuntimeError):
     exit_code = CallError.exit_code
 
     def __init__(
-        self,
-        message: str,
-        *,
-        model: str = "",
-        layer_name: str = "",
-        partial: PartialResult | None = None,
+        self, message: str, *, model: str = "", layer_name: str = "", partial: PartialResult | None = None,
         answered: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(message)
         if answered:
             self.exit_code = StructuredOutputError.exit_code

@@ -197,14 +197,9 @@ _DECISION = _probe("decision", _decision)
 
 
 async def measure(
-    generate: Generate,
-    watch: Watch,
-    *,
-    model: str = "openrouter/auto",
-    window: int | None = None,
-    slots: int | None = None,
-    long: bool = False,
-) -> Capabilities:
+    generate: Generate, watch: Watch, *, model: str = "openrouter/auto", window: int | None = None,
+    slots: int | None = None, long: bool = False,
+) -> Capabilities:  # fmt: skip
     """Find out what a model can do, in at most :data:`MOST_CALLS` calls and about :data:`MOST_TOKENS` tokens.
 
     Args:

@@ -134,17 +134,10 @@ class CallError(LlmRuntimeError, exit_code=4):
     begun = False
 
     def __init__(
-        self,
-        message: str,
-        *,
-        provider: str = "",
-        model: str = "",
-        status: int | None = None,
-        request_id: str | None = None,
-        retry_after: float | None = None,
-        label: CallLabel | None = None,
+        self, message: str, *, provider: str = "", model: str = "", status: int | None = None,
+        request_id: str | None = None, retry_after: float | None = None, label: CallLabel | None = None,
         advice: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(message, advice=advice)
         self.provider = provider
         self.model = model

@@ -88,19 +88,11 @@ class Gateway:
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        *,
-        caps: Caps | None = None,
-        emit: Emit = silent,
-        budget: Budget | None = None,
-        backoff: Backoff | None = None,
-        person: Generate | None = None,
-        named: Iterable[str] = (),
-        http: Http | None = None,
-        on_delta: OnDelta = unwatched,
+        self, settings: Settings, *, caps: Caps | None = None, emit: Emit = silent,
+        budget: Budget | None = None, backoff: Backoff | None = None, person: Generate | None = None,
+        named: Iterable[str] = (), http: Http | None = None, on_delta: OnDelta = unwatched,
         needs: frozenset[Held] = frozenset(),
-    ) -> None:
+    ) -> None:  # fmt: skip
         from llm_runtime.http import Http
 
         self.settings = settings

@@ -63,16 +63,10 @@ def schema_text(model: type[BaseModel]) -> str:
 
 
 async def ask(
-    generate: Generate,
-    request: Request,
-    model: type[T],
-    *,
-    reasks: int = 1,
-    check: Callable[[T], str | None] | None = None,
-    repair: bool = True,
-    shown: str | None = None,
+    generate: Generate, request: Request, model: type[T], *, reasks: int = 1,
+    check: Callable[[T], str | None] | None = None, repair: bool = True, shown: str | None = None,
     read: Callable[[str], tuple[T, bool]] | None = None,
-) -> Structured[T]:
+) -> Structured[T]:  # fmt: skip
     """Ask for an object of type ``model``.
 
     An answer that cannot be read is sent back with what is wrong, up to ``reasks`` times (0 or more); each

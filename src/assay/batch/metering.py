@@ -267,15 +267,9 @@ class MeteredGateway(Gateway):
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        meter: Meter,
-        backoff: Backoff | None = None,
-        named: Collection[str] = (),
-        followed: bool = False,
-        needs: frozenset[Held] = frozenset(),
-        http: BatchedHttp | None = None,
-    ) -> None:
+        self, settings: Settings, meter: Meter, backoff: Backoff | None = None, named: Collection[str] = (),
+        followed: bool = False, needs: frozenset[Held] = frozenset(), http: BatchedHttp | None = None,
+    ) -> None:  # fmt: skip
         heard = _heard if followed else unwatched
         super().__init__(
             settings,

@@ -28,16 +28,9 @@ _KEYS = {"keys": ("Make, list and remove the keys of programs.", "assay.cli.serv
 @declares(__package__ or "", "serve.toml")("serve")
 @click.pass_context
 def serve(
-    context: click.Context,
-    host: str,
-    port: int,
-    token_file: str | None,
-    hosts: tuple[str, ...],
-    people_file: str | None,
-    proxies: tuple[str, ...],
-    browser: bool,
-    store_path: str | None,
-) -> None:
+    context: click.Context, host: str, port: int, token_file: str | None, hosts: tuple[str, ...],
+    people_file: str | None, proxies: tuple[str, ...], browser: bool, store_path: str | None,
+) -> None:  # fmt: skip
     """Watch, study, start and steer runs in a browser; answer chat programs at /v1 as an OpenAI endpoint does.
 
     Only this machine can reach it, and only through the address that is printed, once. Listening at another

@@ -74,15 +74,9 @@ class LiveDisplay:
     """
 
     def __init__(
-        self,
-        fold: RunFold,
-        *,
-        stream: TextIO | None = None,
-        budget: int | None = None,
-        manner: Manner | None = None,
-        words: Words | None = None,
-        now: Callable[[], int] = now_ms,
-    ) -> None:
+        self, fold: RunFold, *, stream: TextIO | None = None, budget: int | None = None,
+        manner: Manner | None = None, words: Words | None = None, now: Callable[[], int] = now_ms,
+    ) -> None:  # fmt: skip
         self._fold = fold
         self._stream = stream or sys.stderr
         self._budget = budget

@@ -225,14 +225,9 @@ def resume_run(run_id: str, store: RunStore, terms: Terms, output: OutputOptions
 
 
 def fork_run(
-    run_id: str,
-    at: int,
-    store: RunStore,
-    terms: Terms,
-    output: OutputOptions,
-    task: dict[str, Any] | None = None,
-    say: str = "",
-) -> Outcome:
+    run_id: str, at: int, store: RunStore, terms: Terms, output: OutputOptions,
+    task: dict[str, Any] | None = None, say: str = "",
+) -> Outcome:  # fmt: skip
     """Start a run that shares the answers of another up to its event ``at``.
 
     Args:

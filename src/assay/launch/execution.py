@@ -144,14 +144,9 @@ class Reached(Struct):
 
 
 async def model_of(
-    job: Execution,
-    settings: Settings,
-    terms: Terms,
-    events: list[Event],
-    relay: LateEmit,
-    http: Http,
+    job: Execution, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, http: Http,
     stack: AsyncExitStack,
-) -> Reached:
+) -> Reached:  # fmt: skip
     """Return the models of a run; one whose models cannot be reached is refused."""
     run = job.run
     if run.hooks.own_models:

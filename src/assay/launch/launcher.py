@@ -131,20 +131,11 @@ class Launcher:
         self._http = Http()
 
     async def start(
-        self,
-        run: Prepared,
-        terms: Terms | None = None,
-        *,
-        seed: int | None = None,
-        title: str = "",
-        run_id: str = "",
-        origin: Literal["live", "demo"] = "live",
-        answers: Recording | None = None,
-        before: Account | None = None,
-        behaviours: Mapping[str, int] | None = None,
-        model: Generate | PerRun | None = None,
-        followers: Followers = NOBODY,
-    ) -> Running:
+        self, run: Prepared, terms: Terms | None = None, *, seed: int | None = None, title: str = "",
+        run_id: str = "", origin: Literal["live", "demo"] = "live", answers: Recording | None = None,
+        before: Account | None = None, behaviours: Mapping[str, int] | None = None,
+        model: Generate | PerRun | None = None, followers: Followers = NOBODY,
+    ) -> Running:  # fmt: skip
         """Start a run; return once its log is open.
 
         Args:
@@ -226,17 +217,9 @@ class Launcher:
         return await self._begin(job)
 
     async def fork(
-        self,
-        parent_id: str,
-        at: int,
-        terms: Terms | None = None,
-        *,
-        task: Mapping[str, Any] | None = None,
-        say: str = "",
-        run_id: str = "",
-        model: Generate | PerRun | None = None,
-        followers: Followers = NOBODY,
-    ) -> Running:
+        self, parent_id: str, at: int, terms: Terms | None = None, *, task: Mapping[str, Any] | None = None,
+        say: str = "", run_id: str = "", model: Generate | PerRun | None = None, followers: Followers = NOBODY,
+    ) -> Running:  # fmt: skip
         """Start a run that shares the answers of another up to its event ``at``.
 
         Args:

@@ -17,15 +17,9 @@ Json: TypeAlias = dict[str, Any]
 
 
 def sarif_text(
-    tool: str,
-    rules: Sequence[Json],
-    category: str,
-    results: Sequence[Json],
-    *,
-    faults: Sequence[str] = (),
-    code: int | None = None,
-    artifacts: Sequence[Json] = (),
-) -> str:
+    tool: str, rules: Sequence[Json], category: str, results: Sequence[Json], *, faults: Sequence[str] = (),
+    code: int | None = None, artifacts: Sequence[Json] = (),
+) -> str:  # fmt: skip
     """Return the text of a log.
 
     Args:

@@ -143,16 +143,9 @@ async def event_stream(
 
 
 async def page_stream(
-    renderer: PageRenderer,
-    watch: LiveRun,
-    view: str,
-    after: int,
-    drawn: str,
-    *,
-    closing: asyncio.Event,
-    look: Callable[[LiveRun], float],
-    words: Callable[[str], Words | None],
-) -> AsyncIterator[str]:
+    renderer: PageRenderer, watch: LiveRun, view: str, after: int, drawn: str, *, closing: asyncio.Event,
+    look: Callable[[LiveRun], float], words: Callable[[str], Words | None],
+) -> AsyncIterator[str]:  # fmt: skip
     """Stream what a page that shows the run up to event ``after`` needs to show it now and as it goes on.
 
     Args:

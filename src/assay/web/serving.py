@@ -132,14 +132,9 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    store: RunStore,
-    gate: Gate,
-    host: str,
-    port: int,
-    ready: Callable[[str], object],
-    doors: Doors,
+    store: RunStore, gate: Gate, host: str, port: int, ready: Callable[[str], object], doors: Doors,
     proxies: Sequence[str],
-) -> None:
+) -> None:  # fmt: skip
     """Serve until a signal ends it.
 
     Args:

@@ -37,15 +37,9 @@ def require_free(folder: Path) -> None:
 
 
 def write_adoption(
-    folder: Path,
-    adopter: Adopter,
-    package: Package,
-    candidates: Mapping[str, Candidate],
-    adoptions: Sequence[Adoption],
-    left_out: Mapping[str, str],
-    isolation: str,
-    run: str = "",
-) -> dict[str, Any]:
+    folder: Path, adopter: Adopter, package: Package, candidates: Mapping[str, Candidate],
+    adoptions: Sequence[Adoption], left_out: Mapping[str, str], isolation: str, run: str = "",
+) -> dict[str, Any]:  # fmt: skip
     """Write the folder and return the trace; files that a person changed stay as they are.
 
     Args:

@@ -35,16 +35,9 @@ class OpenRouterClient:
         self._session_id = session_id
 
     async def call_openrouter(
-        self,
-        model: str,
-        messages: Sequence[Message],
-        session_id: str | None = None,
-        *,
-        label: CallLabel,
-        fallbacks: Sequence[str] = (),
-        schema: str | None = None,
-        grammar: str | None = None,
-    ) -> str:
+        self, model: str, messages: Sequence[Message], session_id: str | None = None, *, label: CallLabel,
+        fallbacks: Sequence[str] = (), schema: str | None = None, grammar: str | None = None,
+    ) -> str:  # fmt: skip
         """Ask once and return the text; below this call the runtime keeps the whole record of it.
 
         Args:

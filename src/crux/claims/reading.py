@@ -249,14 +249,9 @@ async def _batch(
 
 
 def reading_request(
-    author: str,
-    corpus: Corpus,
-    batch: Sequence[Chunk],
-    claims: Sequence[Claim],
-    asking: Questioner,
-    turn: int,
+    author: str, corpus: Corpus, batch: Sequence[Chunk], claims: Sequence[Claim], asking: Questioner, turn: int,
     phase: str = "reading",
-) -> Request:
+) -> Request:  # fmt: skip
     """Return the question about a batch: its passages, and the claims that they may take a stance to."""
     key = sha256(" ".join(chunk.id for chunk in batch).encode()).hexdigest()[:12]
     label = CallLabel("crux", phase, f"{author or 'everybody'}@{key}", turn)

@@ -73,14 +73,9 @@ class Measuring:
     """
 
     def __init__(
-        self,
-        folder: StudyFolder,
-        manifest: Manifest,
-        measures: frozenset[str],
-        max_fpr: float = 0.05,
-        calibrated_fpr: float = 0.01,
-        threshold: float | None = None,
-    ) -> None:
+        self, folder: StudyFolder, manifest: Manifest, measures: frozenset[str], max_fpr: float = 0.05,
+        calibrated_fpr: float = 0.01, threshold: float | None = None,
+    ) -> None:  # fmt: skip
         self.folder, self.manifest, self.measures = folder, manifest, measures
         self.max_fpr, self.calibrated_fpr = max_fpr, calibrated_fpr
         self.absent: dict[str, str] = {}

@@ -78,15 +78,9 @@ class Http:
         return self._read(endpoint, model, await self._answered(endpoint, path, to_json(payload)))
 
     async def stream(
-        self,
-        endpoint: Endpoint,
-        path: str,
-        payload: dict[str, Any],
-        incoming: Incoming,
-        *,
-        model: str,
+        self, endpoint: Endpoint, path: str, payload: dict[str, Any], incoming: Incoming, *, model: str,
         patience: Patience = HOSTED_PATIENCE,
-    ) -> tuple[Any, str | None]:
+    ) -> tuple[Any, str | None]:  # fmt: skip
         """Send ``payload`` and pass each event of the answer to ``incoming`` as it comes.
 
         A server that answers at once all the same is read whole: what it sent is returned, parsed, as
@@ -319,14 +313,9 @@ class _Answer(NamedTuple):
 
 
 async def _exchange(
-    session: aiohttp.ClientSession,
-    route: _Route,
-    path: str,
-    data: bytes | None,
-    max_bytes: int,
-    incoming: Incoming | None = None,
-    silence: Silence | None = None,
-) -> _Answer:
+    session: aiohttp.ClientSession, route: _Route, path: str, data: bytes | None, max_bytes: int,
+    incoming: Incoming | None = None, silence: Silence | None = None,
+) -> _Answer:  # fmt: skip
     """Send one request. What fails is returned, not raised: an error that is raised elsewhere carries
     neither the HTTP library's exception, with its headers, nor this frame."""
     import aiohttp

@@ -38,15 +38,10 @@ class Page(Struct):
 
 
 async def read_page(
-    url: str,
-    etag: str = "",
-    *,
-    max_bytes: int = MAX_BYTES,
-    seconds: float = SECONDS,
-    schemes: frozenset[str] = frozenset({"https"}),
-    allowed: Callable[[Address], bool] = is_public,
+    url: str, etag: str = "", *, max_bytes: int = MAX_BYTES, seconds: float = SECONDS,
+    schemes: frozenset[str] = frozenset({"https"}), allowed: Callable[[Address], bool] = is_public,
     other_hosts: bool = True,
-) -> Page | None:
+) -> Page | None:  # fmt: skip
     """Fetch a page; None where the server says that it is still the one of ``etag``.
 
     Args:

@@ -123,15 +123,9 @@ class BatchedHttp(Http):
         self._taken = set[str]()
 
     async def stream(
-        self,
-        endpoint: Endpoint,
-        path: str,
-        payload: dict[str, Any],
-        incoming: Incoming,
-        *,
-        model: str,
+        self, endpoint: Endpoint, path: str, payload: dict[str, Any], incoming: Incoming, *, model: str,
         patience: Patience = HOSTED_PATIENCE,
-    ) -> tuple[Any, str | None]:
+    ) -> tuple[Any, str | None]:  # fmt: skip
         """Have ``payload`` answered in a batch, however long that takes; see :meth:`Http.stream`.
 
         Raises:

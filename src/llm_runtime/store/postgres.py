@@ -49,14 +49,9 @@ class PostgresStore(RunStore):
     this_one = "run = ? AND seq = ? AND at = ? AND digest = ?"
 
     def __init__(
-        self,
-        url: str,
-        *,
-        clock: Callable[[], int] = now_ms,
-        signer: Signer | None = None,
-        durability: Durability = "paid",
-        silent_s: float = SILENT_S,
-    ) -> None:
+        self, url: str, *, clock: Callable[[], int] = now_ms, signer: Signer | None = None,
+        durability: Durability = "paid", silent_s: float = SILENT_S,
+    ) -> None:  # fmt: skip
         super().__init__("this database", clock, durability)
         self.url = url
         self._database = self.reader = self.writer = PostgresDatabase(url)

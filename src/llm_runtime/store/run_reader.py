@@ -68,18 +68,10 @@ class RunReader(ABC):
         """Return what the database looks for: runs that have every word, or one that begins so."""
 
     def runs(
-        self,
-        *,
-        protocol: str | Sequence[str] | None = None,
-        search: str | None = None,
-        state: RunState | None = None,
-        tag: str | None = None,
-        apart: Sequence[str] = (),
-        among: Sequence[str] | None = None,
-        order: Order = "newest",
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
+        self, *, protocol: str | Sequence[str] | None = None, search: str | None = None,
+        state: RunState | None = None, tag: str | None = None, apart: Sequence[str] = (),
+        among: Sequence[str] | None = None, order: Order = "newest", limit: int = 50, before: str | None = None,
+    ) -> list[RunSummary]:  # fmt: skip
         """Return runs, newest first or in another order.
 
         Args:

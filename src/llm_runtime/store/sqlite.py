@@ -53,14 +53,9 @@ class SqliteStore(RunStore):
     this_one = "id = (? << 32 | ?) AND at = ? AND digest = ?"
 
     def __init__(
-        self,
-        path: Path,
-        *,
-        clock: Callable[[], int] = now_ms,
-        signer: Signer | None = None,
-        durability: Durability = "paid",
-        silent_s: float = SILENT_S,
-    ) -> None:
+        self, path: Path, *, clock: Callable[[], int] = now_ms, signer: Signer | None = None,
+        durability: Durability = "paid", silent_s: float = SILENT_S,
+    ) -> None:  # fmt: skip
         super().__init__(str(path), clock, durability)
         self.path = path
         self.writer = self._database = self._open()

@@ -151,14 +151,9 @@ def _bomb() -> bytes:
 
 
 async def _stream(
-    request: web.Request,
-    request_id: str,
-    chunk: bytes,
-    *,
-    first: str = "",
-    times: int | None = None,
+    request: web.Request, request_id: str, chunk: bytes, *, first: str = "", times: int | None = None,
     pause: float = 0.0,
-) -> web.StreamResponse:
+) -> web.StreamResponse:  # fmt: skip
     from aiohttp import web
 
     headers = {"x-request-id": request_id, "x-echo": first, "Content-Type": "application/json"}

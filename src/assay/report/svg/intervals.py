@@ -40,14 +40,9 @@ def interval_figure(
 
 
 def interval_plot(
-    dots: Sequence[Dot],
-    title: str,
-    description: str,
-    *,
-    write: Callable[[float], str],
-    high: float | None = None,
-    width: float = WIDTH,
-) -> Element:
+    dots: Sequence[Dot], title: str, description: str, *, write: Callable[[float], str],
+    high: float | None = None, width: float = WIDTH,
+) -> Element:  # fmt: skip
     """Draw dots with their intervals in their order, and write each estimate behind its row, or above it if narrow.
 
     Args:

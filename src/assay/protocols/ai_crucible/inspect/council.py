@@ -57,15 +57,10 @@ class CouncilAPI(ModelAPI):
     keeps_to_purse = True
 
     def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig | None = None,
-        seed: int | None = None,
-        model_function: Generate | None = None,
+        self, model_name: str, base_url: str | None = None, api_key: str | None = None,
+        config: GenerateConfig | None = None, seed: int | None = None, model_function: Generate | None = None,
         **model_args: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         kind, _, model = model_name.removeprefix("assay/").partition("/")
         self.kind, self.model = kind, model

@@ -54,15 +54,9 @@ class Build:
             raise
 
     def write(
-        self,
-        judged: Sequence[Judged],
-        tests: Mapping[str, Fault | None],
-        run_id: str,
-        milliseconds: int = 0,
-        summary: str = "",
-        faults: Sequence[str] = (),
-        code: int | None = None,
-    ) -> None:
+        self, judged: Sequence[Judged], tests: Mapping[str, Fault | None], run_id: str, milliseconds: int = 0,
+        summary: str = "", faults: Sequence[str] = (), code: int | None = None,
+    ) -> None:  # fmt: skip
         """Write both files; ``code`` is the exit code of a run without a verdict."""
         from assay.protocols.fire_circle.report.sarif import sarif_text
         from assay.report.junit import junit_xml

@@ -24,16 +24,10 @@ if TYPE_CHECKING:
 @run_command("fire_circle.circle", "evaluate", trace="Show the whole dialogue after the verdict.", noun="verdict")
 @declares(__package__ or "", "options.toml")("evaluate")
 def evaluate(
-    command: RunCommand,
-    prompt_file: str | None,
-    history: str | None,
-    material: tuple[str, ...],
-    conditions: tuple[str, ...],
-    allow_partial: bool,
-    sarif: str | None,
-    junit: str | None,
+    command: RunCommand, prompt_file: str | None, history: str | None, material: tuple[str, ...],
+    conditions: tuple[str, ...], allow_partial: bool, sarif: str | None, junit: str | None,
     remember: str | None,
-) -> int:
+) -> int:  # fmt: skip
     """Judge the prompt in PROMPT_FILE, or the one given by layers.
 
     PROMPT_FILE is YAML or JSON with system, application, user, and, where they are known, turn, history and

@@ -62,18 +62,10 @@ _KIND = "fire_circle.gate"
 @run_command(_KIND, "gate", trace="Show the whole report after the summary.", noun="report")
 @declares(__package__ or "", "options.toml")("gate")
 def gate(
-    command: RunCommand,
-    suite_file: str,
-    lock_path: str | None,
-    offline: bool,
-    baseline: str | None,
-    signers: Sequence[str],
-    refresh: float,
-    lock_key: str | None,
-    sarif: str | None,
-    junit: str | None,
+    command: RunCommand, suite_file: str, lock_path: str | None, offline: bool, baseline: str | None,
+    signers: Sequence[str], refresh: float, lock_key: str | None, sarif: str | None, junit: str | None,
     summary: str | None,
-) -> int:
+) -> int:  # fmt: skip
     """Judge every case of SUITE.toml; exit with 1 where one must not pass.
 
     A case is a prompt, a prompt with what an application answered, or a trace with tool calls. Cases that have not
