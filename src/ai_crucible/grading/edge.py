@@ -150,11 +150,15 @@ class SealedGrader:
         """
         words = (str(self.seed), str(self.draws), *([] if missed is None else ["missed"]))
         all_missed = [] if missed is None else missed
-        async with self._oracle(puzzle) as ask, AsyncExitStack() as stack:
+        async with AsyncExitStack() as stack:
+            first = Bench(self._order(puzzle), untouched)
+            stack.push_async_callback(first.close)
+            # While the oracle's box starts, and that says what is to be exercised.
+            first.open_early()
+            ask = await stack.enter_async_context(self._oracle(puzzle))
             plan = await self._plan(puzzle, ask)
             before = await self._baseline(puzzle, plan, untouched)
-            benches = side_by_side(self._order(puzzle), untouched, plan, patience)
-            seen = await stack.enter_async_context(benches)
+            seen = await stack.enter_async_context(side_by_side(first, plan, patience))
 
             async def some(works: Sequence[bytes]) -> list[Verdict]:
                 copies: list[dict[str, Any]] = [{"archive": _text(work)} for work in works]
@@ -289,6 +293,11 @@ class Bench:
             os.mkfifo(Path(self._room.name, pipe))
             Path(self._room.name, pipe).chmod(0o666)
         self._boxes, self._laid = dict[str, Box](), dict[str, bytes]()
+        self._early: asyncio.Task[Box] | None = None
+
+    def open_early(self) -> None:
+        """Begin to open the first box, which nothing is known of yet."""
+        self._early = asyncio.create_task(self.order.open(Path(self._room.name)))
 
     async def tests(self, files: dict[str, bytes]) -> Box:
         """Return the box of sealed tests, with these files beside the untouched ones.
@@ -310,12 +319,16 @@ class Bench:
                 await self._boxes[name].unpack(files)
                 return self._boxes[name]
             await self._boxes[name].close()
-        self._boxes[name] = await self.order.open(Path(self._room.name))
+        early, self._early = self._early, None
+        self._boxes[name] = await (early or self.order.open(Path(self._room.name)))
         await self._boxes[name].unpack(files)
         return self._boxes[name]
 
     async def close(self) -> None:
         """End the boxes."""
+        if self._early:
+            with suppress(LlmRuntimeError):
+                self._boxes["early"] = await self._early
         for box in self._boxes.values():
             await box.close()
         self._room.cleanup()
@@ -323,11 +336,11 @@ class Bench:
 
 @asynccontextmanager
 async def side_by_side(
-    order: BoxOrder, untouched: bytes, plan: _Plan, patience: float
+    first: Bench, plan: _Plan, patience: float
 ) -> AsyncGenerator[Callable[[bytes, _Observed], Coroutine[Any, Any, _Observed]]]:
     """Give what exercises a copy as soon as there is room for it; of an empty one it tells what it was told."""
-    benches = [Bench(order, untouched) if patience else None for _ in range(_BENCHES)]
-    idle, room = [*benches], asyncio.Semaphore(_BENCHES)
+    others = [Bench(first.order, first.untouched) if patience else None for _ in range(_BENCHES - 1)]
+    idle, room = [*others, first], asyncio.Semaphore(_BENCHES)
 
     async def seen(files: bytes, before: _Observed) -> _Observed:
         if not files:
@@ -335,14 +348,14 @@ async def side_by_side(
         async with room:
             bench = idle.pop()
             try:
-                return await exercise(plan, files, bench or Bench(order, untouched), patience)
+                return await exercise(plan, files, bench or Bench(first.order, first.untouched), patience)
             finally:
-                idle.append(bench)
+                idle.append(bench if patience else None)
 
     try:
         yield seen
     finally:
-        for bench in filter(None, benches):
+        for bench in filter(None, others):
             await bench.close()
 
 
