@@ -29,6 +29,7 @@ class NamedTypes(Model):
     Args:
         enums: members by name; ``literals`` has what each stands for in the source.
         records: types of fields by name; ``keys`` has what each field is called in the source.
+        own: types that have another word in the source, by record and field; by an empty name, the function's own.
         invariants: of records.
         source: what reads and writes them, in the function's language.
         told: all of them in words, a line each.
@@ -38,6 +39,7 @@ class NamedTypes(Model):
     literals: dict[str, dict[str, str]] = {}
     records: dict[str, dict[str, str]] = {}
     keys: dict[str, dict[str, str]] = {}
+    own: dict[str, dict[str, str]] = {}
     invariants: dict[str, list[str]] = {}
     source: str = ""
     told: str = ""

@@ -64,15 +64,12 @@ export function found(items: readonly Point[], x: number): Point | undefined {
 
 export function either(n: number | string): string { return String(n); }
 export function keyed<T, K extends keyof T>(item: T, key: K): T[K] { return item[key]; }
-export function nulled(n: number | null): number { return n ?? 0; }
-export function table(held: Record<string, number>): number { return Object.keys(held).length; }
 export function called(box: { run(): number }): number { return box.run(); }
 export function mixed(one: { kind: "a"; n: number } | { kind: "b"; n: string }): string { return String(one.n); }
 export function blurred(one: { n: number } | { m: number }): number { return Object.keys(one).length; }
 """  # fmt: skip
 REFUSED = {
-    "either": "string | number", "keyed": "string | number | symbol", "nulled": "number | null",
-    "table": "Record<string, number>",
+    "either": "string | number", "keyed": "string | number | symbol",
     "called": "an object with methods", "mixed": "several types", "blurred": "whose parts no property tells apart",
 }  # fmt: skip
 TYPES = {

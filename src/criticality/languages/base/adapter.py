@@ -222,11 +222,16 @@ class GrammarLanguage:
         renderer = self.rendering(spec)
 
         def test(module: str, function: FunctionPlan, held: list[CaseRow]) -> str:
-            values = {"module": module, "function": function, "rows": held, "unit": function.result.name == "Unit"}
+            rows, unit = [self.case(function, row) for row in held], function.result.name == "Unit"
+            values = {"module": module, "function": function, "rows": rows, "unit": unit}
             filters = {**self.filters(), "render": renderer.render}
             return page(self.tools.language, "case.jinja", filters, values).rstrip("\n")
 
         return self.tests(spec, plan, by_module(spec, plan, cases, test, self.between_cases))
+
+    def case(self, function: FunctionPlan, row: CaseRow) -> CaseRow:
+        """Return a call with the types that its values are written by."""
+        return row
 
     def rendering(self, spec: Spec) -> Renderer:
         """Return what writes the values of a person's tests."""

@@ -83,29 +83,34 @@ function signed(checker, source, node) {
   if (node.asteriskToken) throw new Unfit("it is a generator");
   if (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Async) throw new Unfit("it is asynchronous");
   effects(checker, node.body);
-  const shapes = new Shapes(ts, checker, (one) => program.made.isSourceFileDefaultLibrary(one.getSourceFile()));
+  const shapes = new Shapes(ts, checker, standard);
   const params = node.parameters.map((one, at) => {
     const name = ts.isIdentifier(one.name) ? one.name.text : `given${at || ""}`;
     if (one.dotDotDotToken) throw new Unfit(`it takes any number of values (...${name})`);
     const standing = one.initializer ? one.initializer.getText(source) : one.questionToken ? "undefined" : "";
-    return { name: neutralName(name), default: standing, ...typed(shapes, checker.getTypeAtLocation(one), name, `its parameter ${name}`, standing) };
+    return { name: neutralName(name), default: standing, ...typed(shapes, checker.getTypeAtLocation(one), name, neutralName(name), `its parameter ${name}`, standing) };
   });
   if (new Set(params.map((one) => one.name)).size < params.length) throw new Unfit("its parameters differ in case alone");
   const result = checker.getReturnTypeOfSignature(checker.getSignatureFromDeclaration(node));
   const plain = ts.isBlock(node.body);
   const [start, end] = [node.body.getStart(source), node.body.end].map((at) => [...source.text.slice(0, at)].length);
   const body = plain ? node.body.getText(source).slice(1, -1) : `return ${node.body.getText(source)};`;
-  return { params, result: typed(shapes, result, "result", "its result", "").type, named: shapes.toJSON(), start, end, body };
+  return { params, result: typed(shapes, result, "result", "result", "its result", "").type, named: shapes.toJSON(), start, end, body };
 }
 
-function typed(shapes, type, hint, whose, standing) {
+function typed(shapes, type, hint, own, whose, standing) {
   try {
-    return { type: shapes.neutral(type, hint) };
+    return { type: shapes.kept("", own, shapes.typed(type, hint)) };
   } catch (unfit) {
     if (!(unfit instanceof Unfit)) throw unfit;
     if (standing) return { type: "" };
     throw new Unfit(`${whose} is ${unfit.message}, no plain value`);
   }
+}
+
+/** Whether something is declared by the standard library; what it maps, as Record and Partial do, is the package's own. */
+function standard(node) {
+  return !ts.isMappedTypeNode(node) && program.made.isSourceFileDefaultLibrary(node.getSourceFile());
 }
 
 function effects(checker, body) {

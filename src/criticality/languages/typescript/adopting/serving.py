@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
 from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
 from criticality.language import Plan, Tree
 from criticality.languages.base.adopting import PROBE, import_faults
+from criticality.languages.base.cases import CaseRow
 from criticality.languages.base.data import fill, read_text
-from criticality.languages.base.expressions.nodes import Constant, Expression, Make, Member
+from criticality.languages.base.expressions.nodes import Constant, Expression, Make, Member, Operation
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written
 from criticality.languages.typescript.adapter import TypeScript, form
@@ -27,6 +30,9 @@ from criticality.spec.types import TypeRef
 from criticality.standing import Adopted, Adopter, Candidate, NamedTypes, Package
 
 _HERE = "criticality.languages.typescript.adopting"
+_WORD = re.compile(r"\w+")
+#: What an Option of null and a Map that is an object are in the source.
+_OWN = frozenset({"Nullable", "Keyed"})
 
 
 class _Literals(TypeScriptRenderer):
@@ -37,18 +43,42 @@ class _Literals(TypeScriptRenderer):
         self._named = named
 
     def kind(self, type_: TypeRef) -> str:
-        return super().kind(type_) if self.spec.named_types().keys().isdisjoint(type_.names()) else "any"
+        unwritten = self.spec.named_types().keys() | _OWN
+        return super().kind(type_) if unwritten.isdisjoint(type_.names()) else "any"
 
     def write(self, node: Expression) -> Written:
         match node:
             case Member():
                 return Written(self._named.literals[node.type.name][node.name])
             case Make():
-                keys = self._named.keys[node.type.name]
-                given = [(keys[f], value) for f, value in node.values if value != Constant(value.type, None)]
-                return Written(f"{{ {', '.join(f'{key}: {self.render(value)}' for key, value in given)} }}")
+                return self._made(node)
+            case Constant(type=TypeRef(name="Nullable"), value=None):
+                return Written("null")
+            case Operation(type=TypeRef(name="Keyed"), operands=parts):
+                texts = [*map(self.render, parts)]
+                return _object(zip(texts[::2], texts[1::2], strict=True))
             case _:
                 return super().write(node)
+
+    def _made(self, node: Make) -> Written:
+        keys = self._named.keys[node.type.name]
+        given = [(keys[name], self.render(value)) for name, value in node.values]
+        if "" in keys.values():  # it is its one value
+            return Written(given[0][1])
+        return _object((key, value) for key, value in given if value != "undefined")
+
+
+def _object(entries: Iterable[tuple[str, str]]) -> Written:
+    # A colon alone behind that one name would set what the object inherits from.
+    named = (('["__proto__"]' if key == '"__proto__"' else key, value) for key, value in entries)
+    held = ", ".join(f"{key}: {value}" for key, value in named)
+    return Written(f"{{ {held} }}" if held else "{}")
+
+
+def _called(kind: TypeRef, names: Iterator[str]) -> TypeRef:
+    """Return a type with the words that the source has for it; a number stays what it was promised to be."""
+    name = next(names)
+    return TypeRef(name if kind.args else kind.name, tuple(_called(arg, names) for arg in kind.args))
 
 
 @dataclass(frozen=True)
@@ -67,9 +97,33 @@ class AdoptedTypeScript(TypeScript):
     def _table(self, plan: Plan) -> str:
         ((name, (_, function)),) = index(plan).items()
         call = f"load()[{json.dumps(self.candidate.exported)}]"
-        parameters = ", ".join(form(p.type) for p in function.parameters)
-        served = f"{{ call: {call}, parameters: [{parameters}], result: {form(function.result)} }}"
+        *parameters, result = map(form, self._kinds(function))
+        served = f"{{ call: {call}, parameters: [{', '.join(parameters)}], result: {result} }}"
         return f"{self.candidate.named.source}\nserve({{ {json.dumps(name)}: {served} }});"
+
+    def _own(self, record: str, name: str, kind: TypeRef) -> TypeRef:
+        told = self.candidate.named.own.get(record, {}).get(name, str(kind))
+        return _called(kind, iter(_WORD.findall(told)))
+
+    def _kinds(self, function: FunctionPlan) -> list[TypeRef]:
+        names = [*(p.name for p in function.parameters), "result"]
+        return [self._own("", name, kind) for name, kind in zip(names, function.kinds, strict=True)]
+
+    def case(self, function: FunctionPlan, row: CaseRow) -> CaseRow:
+        *kinds, kind = self._kinds(function)
+        result = row.result and self._written(row.result, kind)
+        return CaseRow(tuple(map(self._written, row.args, kinds)), result, row.error)
+
+    def _written(self, node: Expression, kind: TypeRef) -> Expression:
+        """Return a value whose parts have the types of the source."""
+        match node:
+            case Operation(operands=parts) if kind.args:
+                return Operation(kind, node.name, tuple(map(self._written, parts, cycle(kind.args))))
+            case Make(values=values):
+                own = partial(self._own, kind.name)
+                return Make(kind, tuple((f, self._written(v, own(f, v.type))) for f, v in values))
+            case _:
+                return replace(node, type=kind)
 
     def rendering(self, spec: Spec) -> Renderer:
         """Return what writes values as the function's own code has them."""
@@ -85,7 +139,8 @@ class AdoptedTypeScript(TypeScript):
         name = identifier(candidate.name)
         taken = name if name == candidate.exported else f"{candidate.exported} as {name}"
         # What is compared are values.
-        plain = read_text(_HERE, "plain.ts") if candidate.named.records or "Int" in candidate.result else ""
+        compared = candidate.named.records or candidate.named.own or "Int" in candidate.result
+        plain = read_text(_HERE, "plain.ts") if compared else ""
         text = self.page("adopted", taken=taken, plain=plain, text="\n".join(tests.values()))
         return {f"tests/{candidate.id.replace('.', '-')}.test.ts": f"{text}\n"} if tests else {}
 

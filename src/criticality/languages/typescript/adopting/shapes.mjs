@@ -18,6 +18,8 @@ const SHARED = { Set: "Set", ReadonlySet: "Set", Map: "Map", ReadonlyMap: "Map" 
 const FORMS = { Int: "integer", Text: "text", Bool: "truth", Bytes: "bytes", Timestamp: "moment", Unit: "nothing" };
 const SCALARS = ["Int", "Text", "Bool"];
 const MOST_FIELDS = 16;
+/** How deep types stand in each other where none of them has a name: one that holds itself has no end. */
+const MOST_DEPTH = 40;
 
 export class Unfit extends Error {}
 
@@ -40,6 +42,11 @@ function once(name, taken) {
   }
 }
 
+/** A property's name before its value: a colon alone behind `__proto__` would set what the object inherits from. */
+function before(key) {
+  return key === "__proto__" ? '["__proto__"]' : /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+}
+
 /** The named types that a function takes and gives; they are written down as they are met. */
 export class Shapes {
   enums = {};
@@ -48,25 +55,44 @@ export class Shapes {
   /** By enum and member, the literal; by record and field, the property. */
   literals = {};
   keys = {};
+  /** By record and field, types that the neutral language has no word for; by "", the function's own. */
+  own = {};
   source = [];
   told = [];
   #names = new Set([...TAKEN].map((name) => name.toLowerCase()));
   #known = new Map();
+  #depth = 0;
 
   constructor(ts, checker, library) {
     Object.assign(this, { ts, checker, library });
   }
 
   toJSON() {
-    const { enums, records, invariants, literals, keys } = this;
-    return { enums, records, invariants, literals, keys, source: this.source.join("\n"), told: this.told.join("\n") };
+    const { enums, records, invariants, literals, keys, own } = this;
+    return { enums, records, invariants, literals, keys, own, source: this.source.join("\n"), told: this.told.join("\n") };
   }
 
-  /** Return the neutral type; `hint` names what has no name of its own. */
-  neutral(type, hint) {
+  /** Return what a type is in the neutral language, and keep what the source has. */
+  kept(own, name, kind) {
+    if (kind !== neutral(kind)) (this.own[own] ??= {})[name] = kind;
+    return neutral(kind);
+  }
+
+  /** Return the type with what it is in the source; `hint` names what has no name of its own. */
+  typed(type, hint) {
+    if (this.#depth === MOST_DEPTH) throw new Unfit(`${this.checker.typeToString(type)}, which has no end`);
+    this.#depth += 1;
+    try {
+      return this.#typed(type, hint);
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #typed(type, hint) {
     const { ts, checker } = this;
     const { TypeFlags: F } = ts;
-    const inner = (at) => this.neutral(checker.getTypeArguments(type)[at], hint);
+    const inner = (at) => this.typed(checker.getTypeArguments(type)[at], hint);
     const shown = checker.typeToString(type);
     if (type.flags & F.TypeParameter) return this.parameter(type, hint);
     if (type.flags & F.EnumLike) return this.literal(type.isUnion() ? type.types : [type], type, hint);
@@ -82,6 +108,11 @@ export class Shapes {
     if (checker.isTupleType(type)) {
       if (!type.target.elementFlags.every((flag) => flag === ts.ElementFlags.Required)) throw new Unfit(shown);
       return `Tuple<${checker.getTypeArguments(type).map((_, at) => inner(at)).join(", ")}>`;
+    }
+    const held = this.#keyed(type);
+    if (held) {
+      this.tell("- An object that any text can be a key of is a `Map<Text, T>`.");
+      return `Keyed<Text, ${this.typed(held, hint)}>`;
     }
     const name = type.symbol?.name;
     if ((type.symbol?.declarations ?? []).some(this.library)) {
@@ -101,18 +132,48 @@ export class Shapes {
     const bound = this.checker.getBaseConstraintOfType(type);
     const { Any, Unknown, TypeParameter } = this.ts.TypeFlags;
     const free = !bound || bound.flags & (Any | Unknown | TypeParameter) || this.checker.typeToString(bound) === "{}";
-    const kind = free ? "Int" : this.neutral(bound, hint);
-    const line = `- \`${type.symbol.name}\` is taken at \`${kind}\`.`;
-    if (!this.told.includes(line)) this.told.push(line);
+    const kind = free ? "Int" : this.typed(bound, hint);
+    this.tell(`- \`${type.symbol.name}\` is taken at \`${neutral(kind)}\`.`);
     return kind;
+  }
+
+  tell(line) {
+    if (!this.told.includes(line)) this.told.push(line);
+  }
+
+  /** The type of what an object holds of which any text is a key, and which has no property besides. */
+  #keyed(type) {
+    const { Object: Objects, String: Texts } = this.ts.TypeFlags;
+    if (!(type.flags & Objects) || type.isClass?.()) return undefined;
+    const [index, ...others] = this.checker.getIndexInfosOfType(type);
+    const strange = others.length + type.getProperties().length + type.getCallSignatures().length;
+    return index && !strange && index.keyType.flags & Texts ? index.type : undefined;
+  }
+
+  /** An Option of what may be null already: a record stands between, so that null is not undefined. */
+  #given(kind) {
+    if (!kind.startsWith("Nullable<")) return kind;
+    return this.made(kind, `${kind.replace("Nullable", "")}OrNull`, (own) => {
+      this.records[own] = { value: this.kept(own, "value", kind) };
+      this.keys[own] = { value: "" };
+      this.invariants[own] = [];
+      this.source.push(`const ${own} = shapes.given(() => ${form(kind)});`);
+      this.tell(`- \`${own}\` is a record of \`value: ${neutral(kind)}\`: what is there, be it null.`);
+    });
   }
 
   union(type, hint) {
     const { Undefined, Null, Never } = this.ts.TypeFlags;
     const shown = this.checker.typeToString(type);
-    const parts = type.types.filter((part) => !(part.flags & (Undefined | Never)));
-    if (parts.some((part) => part.flags & Null)) throw new Unfit(shown);
-    if (parts.length < type.types.length) return `Option<${this.neutral(this.checker.getNonNullableType(type), hint)}>`;
+    const parts = type.types.filter((part) => !(part.flags & (Undefined | Null | Never)));
+    if (parts.length < type.types.length) {
+      const [absent, isNull] = [Undefined | Never, Null].map((flag) => type.types.some((part) => part.flags & flag));
+      let kind = this.typed(parts.length === 1 ? parts[0] : this.checker.getNonNullableType(type), hint);
+      if (/^(Option|Nullable)</.test(kind)) throw new Unfit(`${shown}, which may be nothing in two ways`);
+      if (isNull) this.tell("- What may be `null` is an `Option` too: `None` stands for it.");
+      if (isNull) kind = `Nullable<${kind}>`;
+      return absent ? `Option<${this.#given(kind)}>` : kind;
+    }
     if (parts.every((part) => this.#unit(part) !== undefined)) return this.literal(parts, type, hint);
     const builtin = this.#builtin(parts);
     if (builtin) return builtin;
@@ -176,20 +237,20 @@ export class Shapes {
         const optional = Boolean(property.flags & this.ts.SymbolFlags.Optional);
         const type = this.checker.getTypeOfSymbol(property);
         if (property.flags & this.ts.SymbolFlags.Method && !optional) throw new Unfit("an object with methods");
-        held.types.push({ variant, optional, type: optional ? this.checker.getNonNullableType(type) : type });
+        held.types.push({ variant, optional, type });
       }
     }
     if (fields.size > MOST_FIELDS) throw new Unfit(`an object of ${fields.size} properties`);
-    this.records[own] = {};
+    this.records[own] = Object.create(null); // a property may be called constructor
     this.keys[own] = {};
     this.invariants[own] = [];
     const forms = [];
     for (const [key, { types, name }] of fields) {
       const kind = key === tag?.key ? this.#tagged(own, tag, hint(own, key)) : this.#field(key, types, variants, hint(own, key));
       if (kind === undefined) continue; // it may be absent, and has no plain value
-      this.records[own][name] = kind;
-      this.keys[own][name] = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
-      forms.push(`${JSON.stringify(key)}: ${form(kind)}`);
+      this.records[own][name] = this.kept(own, name, kind);
+      this.keys[own][name] = before(key);
+      forms.push(`${before(key)}: ${form(kind)}`);
     }
     if (forms.length === 0) throw new Unfit("an object of which no property has a plain value");
     if (tag) this.#rules(own, variants, tag, fields);
@@ -202,10 +263,12 @@ export class Shapes {
   #field(key, types, variants, hint) {
     const always = types.length === variants.length && types.every(({ optional }) => !optional);
     try {
-      const kinds = new Set(types.map(({ type }) => this.neutral(type, hint)));
+      if (types.some(({ optional, type }) => optional && type.flags & this.ts.TypeFlags.Undefined)) throw new Unfit("undefined");
+      const held = types.map(({ type }) => this.typed(type, hint));
+      const kinds = new Set(held.map((kind) => kind.replace(/^Option<(.*)>$/, "$1")));
       if (kinds.size !== 1) throw new Unfit(`an object whose ${key} has several types`);
       const [kind] = kinds;
-      return always || kind.startsWith("Option<") ? kind : `Option<${kind}>`;
+      return always && held.includes(kind) ? kind : `Option<${this.#given(kind)}>`;
     } catch (unfit) {
       if (!(unfit instanceof Unfit) || !types.every(({ optional }) => optional)) throw unfit;
       return undefined;
@@ -227,9 +290,10 @@ export class Shapes {
       const parts = [];
       for (const [key, { types, name }] of fields) {
         if (key === tag.key || !this.records[own][name]?.startsWith("Option<")) continue;
+        if (this.own[own]?.[name]?.startsWith("Nullable<")) continue; // it is always there, be it null
         const here = types.find((one) => one.variant === variant);
         if (!here) parts.push(`${name} is None`);
-        else if (!here.optional && !this.neutral(here.type, "").startsWith("Option<")) parts.push(`${name} is not None`);
+        else if (!here.optional && !this.typed(here.type, "").startsWith("Option<")) parts.push(`${name} is not None`);
       }
       if (parts.length === 0) return;
       const values = tag.types[at].isUnion() ? tag.types[at].types : [tag.types[at]];
@@ -256,6 +320,11 @@ export class Shapes {
     if (type.flags & this.ts.TypeFlags.BooleanLiteral) return type.intrinsicName === "true";
     return undefined;
   }
+}
+
+/** A type in the neutral language: `Nullable<T>` is an Option whose nothing is null, `Keyed<Text, T>` a Map as an object. */
+function neutral(kind) {
+  return kind.replace(/\bNullable</g, "Option<").replace(/\bKeyed</g, "Map<");
 }
 
 /** What reads and writes values of a type. */
