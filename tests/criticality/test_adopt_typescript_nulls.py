@@ -157,6 +157,22 @@ def test_native_tests_write_null_and_keys_as_the_source_has_them(tmp_path: Path)
     ]  # fmt: skip
 
 
+def test_a_record_that_holds_itself_crosses_the_wire(tmp_path: Path) -> None:
+    named = NamedTypes(
+        records={"Tree": {"value": "Int", "below": "List<Tree>"}}, keys={"Tree": {"value": "value", "below": "below"}},
+        invariants={"Tree": []},
+    )  # fmt: skip
+    candidate = Candidate(
+        "m.f", "m", "f", tmp_path / "m.ts", source="f", named=named, result="Tree", title="TypeScript", exported="f",
+        parameters=(Parameter("tree", type="Tree"),),
+    )  # fmt: skip
+    artifacts = artifacts_of(candidate, Proposal(params=["tree: Tree"], returns="Tree", doc="It."))
+    codec, kind = Codec(Domain(artifacts.approved), artifacts.plan), parse_type("Tree")
+    tree = codec.domain.types["Tree"]
+    held = tree(1, (tree(2, ()), tree(3, (tree(4, ()),))))
+    assert codec.read(codec.out(held, kind), kind) == held
+
+
 LAST = ["ENSURES: len(items) > 0 implies result == items[len(items) - 1]"]
 FOUND = ["ENSURES: key not in held implies result is None", "ENSURES: key in held implies result == held[key]"]
 ODD = "ENSURES: '__proto__' in held and 'constructor' in held implies len(result) > 1"

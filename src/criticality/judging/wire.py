@@ -170,8 +170,9 @@ class Codec:
             case name if name in spec.newtypes:
                 return self._writer(parse_type(spec.newtypes[name].base))
             case name if name in spec.data_models:
-                fields = [(field, self._writer(of)) for field, of in fields_of(spec, name)]
-                return lambda v: [write(getattr(v, field)) for field, write in fields]
+                # Made at the first value, for a type may hold itself.
+                fields = cache(lambda: [(field, self._writer(of)) for field, of in fields_of(spec, name)])
+                return lambda v: [write(getattr(v, field)) for field, write in fields()]
             case name:
                 return lambda v: name  # an error of the specification is its name
 
@@ -197,9 +198,9 @@ class Codec:
                 base = self._reader(parse_type(spec.newtypes[name].base))
                 return lambda v: domain.types[name](base(v))
             case name if name in spec.data_models:
-                fields = [self._reader(of) for _, of in fields_of(spec, name)]
+                fields = cache(lambda: [self._reader(of) for _, of in fields_of(spec, name)])
                 return lambda v: domain.types[name](
-                    *(read(item) for read, item in zip(fields, _of(list, v, kind), strict=True))
+                    *(read(item) for read, item in zip(fields(), _of(list, v, kind), strict=True))
                 )
             case name if name in spec.enums:
                 return lambda v: domain.types[name](_of(str, v, kind))
