@@ -144,6 +144,10 @@ ANSWERS: dict[str, Any] = {
                         "ENSURES: all(len(result[i]) == given1.size for i in range(len(result) - 1))"),
     "swapped": proposal(["given: PairNumberString"], "PairStringNumber",
                         "ENSURES: result == PairStringNumber(given.second, given.first)"),
+    "summed": proposal(["tree: Tree"], "Int",
+                       "ENSURES: len(tree.below) == 0 implies result == tree.value",
+                       "ENSURES: len(tree.below) == 1 and len(tree.below[0].below) == 0 implies "
+                       "result == tree.value + tree.below[0].value"),
     "found": proposal(["items: List<Point>", "x: Int"], "Option<Point>",
                       "ENSURES: all(one.x != x for one in items) implies result is None",
                       "ENSURES: result is not None implies result in items and result.x == x"),
