@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import html
 import re
 from base64 import b64decode
 from collections.abc import Iterator
@@ -72,6 +71,8 @@ def _deeper(stretches: Iterator[Decoded], depth: int) -> Iterator[Decoded]:
 
 
 def _stretches(text: str) -> Iterator[Decoded]:
+    import html
+
     for match in _LINES.finditer(text):
         if _WRITTEN.search(match[0]):
             plain = unescaped(html.unescape(unquote(match[0], errors="ignore")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cache
-from importlib import resources
 
 from llm_runtime.behaviour import number_of_prompts
 from llm_runtime.messages import CallLabel
@@ -54,6 +53,8 @@ def load_prompt(package: str, name: str) -> Prompt:
 
 @cache
 def _read(package: str, name: str, number: int | None) -> Prompt:
+    from importlib import resources
+
     folder = resources.files(package).joinpath("prompts")
     file = folder.joinpath(f"{name}.md")
     if number is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import tomllib
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 #: Python's reader takes memory by the square of a key's parts.
@@ -14,7 +14,8 @@ _LONG_KEY = re.compile(r"(?<![^\s.={},])(?:[^\s.={},]++[ \t]*+\.[ \t]*+){200}")
 
 def own_table(package: str, name: str) -> Any:
     """Return what a TOML file of ours holds."""
-    return tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+    # Half of what `importlib.resources` imports is for archives.
+    return tomllib.loads((pkgutil.get_data(package, name) or b"").decode())
 
 
 def parse_toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:

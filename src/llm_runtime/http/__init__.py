@@ -1,5 +1,1 @@
 """One HTTP client under every provider, and how it reads what others wrote: streams, failures, waits, secrets."""
-
-from llm_runtime.http.client import Http
-
-__all__ = ["Http"]
