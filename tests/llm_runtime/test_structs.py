@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, asdict, field, replace
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, replace
 from typing import Generic, TypeVar
 
 import pytest
@@ -65,3 +65,33 @@ def test_what_the_library_does_with_dataclasses_it_does_with_records():
         case Point(x, y):
             assert (x, y) == (1, 5)
     assert TypeAdapter(Point).validate_json('{"x": 1}') == Point(1)
+
+
+class Kept(Struct):
+    """What is told, compared and hashed in part."""
+
+    x: int
+    note: str = field(default="", compare=False)
+    secret: str = field(default="", repr=False)
+    parts: dict[str, int] = field(default_factory=dict[str, int], hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """The same, as the library makes it."""
+
+    x: int
+    note: str = field(default="", compare=False)
+    secret: str = field(default="", repr=False)
+    parts: dict[str, int] = field(default_factory=dict[str, int], hash=False)
+
+
+_GIVEN = [(1,), (1, "n"), (1, "", "s"), (2,), (1, "", "", {"a": 1})]
+
+
+@pytest.mark.parametrize("left", _GIVEN)
+@pytest.mark.parametrize("right", _GIVEN)
+def test_a_record_tells_compares_and_hashes_itself_as_the_library_has_it(left: tuple[int], right: tuple[int]):
+    assert repr(Kept(*left)).replace("Kept", "Twin") == repr(Twin(*left))
+    assert (Kept(*left) == Kept(*right)) == (Twin(*left) == Twin(*right))
+    assert (hash(Kept(*left)) == hash(Kept(*right))) == (hash(Twin(*left)) == hash(Twin(*right)))
