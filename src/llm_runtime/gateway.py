@@ -39,6 +39,7 @@ from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
 from llm_runtime.settings import Limits, Settings
+from llm_runtime.structs import Struct
 from llm_runtime.wires import Held, Link, Wire, require_held, speaking, wire_of
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
@@ -59,8 +60,7 @@ if TYPE_CHECKING:
     from llm_runtime.windows import Capacity
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Route:
+class _Route(Struct):
     """What a model id was found to mean: its target, the stack to it, and why it is another model, if it is."""
 
     target: Target

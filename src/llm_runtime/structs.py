@@ -35,24 +35,15 @@ class Struct(metaclass=_StructType):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        compared = _compared(type(self))
+        compared = _reader(type(self), "compare")
         return compared(self) == compared(other)
 
     def __hash__(self) -> int:
-        return hash(_hashed(type(self))(self))
+        return hash(_reader(type(self), "hash")(self))
 
 
 @cache
-def _compared(record: Any) -> Callable[[object], object]:
-    """Return what reads of a record of this class what counts when two are compared."""
-    return _reader([one.name for one in fields(record) if one.compare])
-
-
-@cache
-def _hashed(record: Any) -> Callable[[object], object]:
-    """Return what reads of it what its hash is made of."""
-    return _reader([one.name for one in fields(record) if (one.compare if one.hash is None else one.hash)])
-
-
-def _reader(names: list[str]) -> Callable[[object], object]:
+def _reader(record: Any, use: str) -> Callable[[object], object]:
+    """Return what reads of a record of this class what counts for a use: ``"compare"`` or ``"hash"``."""
+    names = [one.name for one in fields(record) if (one.compare if getattr(one, use) is None else getattr(one, use))]
     return attrgetter(*names) if names else type
