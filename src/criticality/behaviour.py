@@ -1,10 +1,11 @@
 """The number of what builds and adoptions ask, and what each number changed.
 
 2: a page of grammar stands in every prompt that asks for predicates. 3: adopted functions may take and give objects.
+4: classes may too.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("criticality", number=3, packages=("criticality", "assay.protocols.criticality"))
+BEHAVIOUR = Behaviour("criticality", number=4, packages=("criticality", "assay.protocols.criticality"))

@@ -43,7 +43,10 @@ _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
 #: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
-_OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed"}
+_OURS = {
+    "ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed",
+    "ArgumentChanged": "it changes what it is given",
+}  # fmt: skip
 Decision = Literal["", "accepted", "rejected"]
 
 
@@ -132,7 +135,7 @@ class Adopting:
         )  # fmt: skip
         try:
             if not refused:
-                handed = "" if BEHAVIOUR.before(3) else candidate.handed
+                handed = "" if BEHAVIOUR.before(4 if candidate.members else 3) else candidate.handed
                 await self._adopt(replace(candidate, handed=handed), adoption)
         except StructuredOutputError as fault:
             adoption.refused = f"no proposal that can be judged: {fault}"[:400]
@@ -181,7 +184,7 @@ class Adopting:
                 return
             faults = [_named(fault, bench.artifacts) for fault in verdict.faults]
             self.emit(PromisesBroken(function=candidate.shown, broken=[case for _, _, case in faults]))
-            if why := _outside(verdict.faults):
+            if why := _outside(verdict.faults, whole):
                 adoption.refused = why
                 return
             mine = [(fault, promise, case) for fault, promise, case in faults if not _documented(promise, examples)]
@@ -236,7 +239,7 @@ class Adopting:
         for decided in answer.answers:
             fault, promise, case = broken[decided.number - 1]
             found = _found(before, fault, promise, case, decided.because)
-            kind = decided.decision if found.kind == "finding" else found.kind
+            kind = found.kind if found.kind == "left_out" and decided.decision != "reworded" else decided.decision
             adoption.findings.append(found.model_copy(update={"kind": kind}))
             if decided.decision != "reworded":
                 _take_out(adoption, fault, promise)
@@ -326,7 +329,7 @@ def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: s
               if promise == _worded(claim, test)]  # fmt: skip
     owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
     allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
-    kind = "reworded" if _error(fault) in _OURS else "finding"
+    kind = "left_out" if _error(fault) in _OURS else "finding"
     return Finding(kind=kind, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
@@ -347,14 +350,15 @@ def _documented(promise: str, examples: Promised | None) -> bool:
     return examples is not None and promise.startswith(f"{examples.text} (")
 
 
-def _outside(faults: Sequence[Fault]) -> str:
+def _outside(faults: Sequence[Fault], proposal: Proposal) -> str:
     """Tell why a function cannot be adopted whatever is promised; empty where it may be."""
     for fault in faults:
         if fault.kind == "security":
             return f"it reaches outside: {fault.outcome}"
         if _error(fault) == "ModuleNotFoundError":
             return f"it needs what is not installed: {fault.outcome}"
-        if "ArgumentChanged" in fault.outcome or "a value that it was given" in fault.outcome:
+        changed = "ArgumentChanged" in fault.outcome or "a value that it was given" in fault.outcome
+        if changed and not proposal.without(fault.promise):
             return f"it changes what it is given: {fault.what[:300]}"
     return ""
 
@@ -365,7 +369,8 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     if fault.promise.endswith(_UNSAID):
         error, may = _error(fault), _allowing(fault)
         if error in _OURS:
-            return _OURS[error]
+            adoption.proposal = proposal.without(fault.promise) or proposal
+            return _OURS[error] if adoption.proposal is proposal else ""
         if may not in proposal.contracts:
             errors = {**proposal.errors, error: "see the findings"}
             changed = {"errors": errors, "contracts": [*proposal.contracts, may]}

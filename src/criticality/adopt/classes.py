@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pydantic import Field
 
+from criticality.adopt.objects import in_own_words, of_drawn
 from criticality.adopt.proposing import Proposal, Revision
+from criticality.asking import Note, sieved
 from criticality.judging.steps import CALL, CALLS, field_of
 from criticality.spec.contracts import parse_contract
 from criticality.spec.predicates import parse_predicate, renamed
@@ -18,6 +21,13 @@ from criticality.spec.types import Param, parse_param, parse_type
 from criticality.standing import Candidate, NamedTypes, Parameter
 
 _CLAUSE = re.compile(r"(?:([a-z][a-z0-9_]*): ?(?=REQUIRES:|ENSURES:))?(.*)", re.DOTALL)
+
+
+class Called(Method):
+    """A method that is called; ``made`` and ``seen`` are as those of a function."""
+
+    made: list[str] = Field(default=[], max_length=12)
+    seen: str = Field(default="", max_length=300)
 
 
 class ClassProposal(Proposal):
@@ -32,12 +42,22 @@ class ClassProposal(Proposal):
     """
 
     observers: list[str] = Field(default=[], max_length=12)
-    methods: list[Method] = Field(default=[], max_length=40)
+    methods: list[Called] = Field(default=[], max_length=40)
     contracts: list[str] = Field(default=[], max_length=200)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Let clauses of each method call functions that are made for it, and all of them those of the constructor."""
+        for one in self.methods:
+            in_own_words(one.params, one.made, [self.contracts], f"{one.name}:")
+        super().model_post_init(context)
 
     def asked_of(self, candidate: Candidate) -> Candidate:
         """Return the class as one function of what makes an object, and of the calls behind it."""
         self._require_askable(candidate)
+        made, whole, members = [one for one in self.methods if one.made or one.seen], super().asked_of(candidate), {}
+        for one in made if candidate.handed else ():
+            member = replace(candidate.members[one.name], name=f"{candidate.name}_{one.name}", path=candidate.path)
+            members[one.name] = of_drawn(member, one.params, one.made, one.seen)
         title = re.sub(r"[^A-Za-z0-9]", "", candidate.written)[:50]
         state, call, member = f"{title}State", f"{title}{CALL}", f"{title}Member"
         taken = {one.name: [parse_param(text) for text in one.params] for one in self.methods}
@@ -54,8 +74,8 @@ class ClassProposal(Proposal):
             invariants={state: [], call: list(self._admitted(taken, member)), f"{title}After": []},
         )  # fmt: skip
         return replace(
-            candidate, named=named, observers={p.name: code for p, code in seen.items()},
-            parameters=(*candidate.parameters, Parameter(CALLS)),
+            whole, named=named, observers={p.name: code for p, code in seen.items()},
+            parameters=(*whole.parameters, Parameter(CALLS)), members={**candidate.members, **members},
         )  # fmt: skip
 
     def _admitted(self, taken: Mapping[str, Sequence[Param]], member: str) -> Iterator[str]:
@@ -68,7 +88,7 @@ class ClassProposal(Proposal):
                     yield f"to == {member}.{name.upper()} implies ({renamed(required.code, fields)})"
 
     def _require_askable(self, candidate: Candidate) -> None:
-        able = [name for name, one in candidate.members.items() if not one.refused]
+        able = [name for name, one in candidate.members.items() if not one.refused or (candidate.handed and one.handed)]
         names = [one.name for one in self.methods]
         if strange := [name for name in names if name not in able]:
             raise ValueError(f"the class has no method {strange[0]} that can be called; there are {', '.join(able)}")
@@ -83,6 +103,22 @@ class ClassProposal(Proposal):
             if not parse_predicate(code, known={"self"}).checkable:
                 raise ValueError(f"the observer {head} has no expression over self; one is size: Int = len(self)")
             yield parse_param(head.strip()), code.strip()
+
+    def without(self, promise: str) -> ClassProposal | None:
+        """Return it without the method of a promise; ``None`` where there is no other."""
+        of = promise.partition(":")[0]
+        left = [one for one in self.methods if one.name != of]
+        clauses = [line for line in self.contracts if not line.startswith(f"{of}:")]
+        update = {"methods": left, "contracts": clauses}
+        return self.model_copy(update=update) if 0 < len(left) < len(self.methods) else None
+
+    def sound(self, fault: Callable[[ClassProposal], str | None]) -> tuple[ClassProposal, list[Note]]:
+        """Return it without those of its methods that have a fault, if others have none, and a note of each."""
+        bare = self.model_copy(update={"contracts": [], "claims": []})
+        each = {one.name: bare.model_copy(update={"methods": [one]}) for one in self.methods}
+        kept, notes = sieved(each.values(), fault, lambda one: one.methods[0].name)
+        methods = [one.methods[0] for one in kept]
+        return (self.model_copy(update={"methods": methods}), notes) if kept else (self, [])
 
     def parts(self, asked: Candidate) -> list[tuple[Candidate, Proposal]]:
         """Return the constructor, then each method, each with what it promises alone."""

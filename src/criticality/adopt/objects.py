@@ -14,19 +14,25 @@ from criticality.standing import Candidate, Parameter, by_keyword
 _MADE = re.compile(r"\s*(\*?[A-Za-z]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
-def in_own_words(params: Sequence[str], made: Sequence[str], texts: Iterable[list[str]]) -> None:
-    """Let clauses have what is made of the language alone in its own words: what judges them knows no other name."""
+def in_own_words(params: Sequence[str], made: Sequence[str], texts: Iterable[list[str]], of: str = "") -> None:
+    """Let clauses have what is made of the language alone in its own words: what judges them knows no other name.
+
+    Args:
+        of: what the clauses begin with that are meant.
+    """
     drawn = {text.partition(":")[0].strip() for text in params}
     for name, code in (found.groups() for text in made if (found := _MADE.fullmatch(text))):
         named = re.compile(rf"(?<![.\w'\"]){re.escape(name)}(?![\w'\"]|\s*=(?!=))")
         with suppress(PredicateFault):
             parse_predicate(code, known=drawn)
             for lines in texts:
-                lines[:] = [named.sub(lambda _, code=code: f"({code})", line) for line in lines]
+                lines[:] = [
+                    named.sub(lambda _, code=code: f"({code})", one) if one.startswith(of) else one for one in lines
+                ]
 
 
 def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], seen: str) -> Candidate:
-    """Return a function as one of what is drawn, with the steps from there to what is seen.
+    """Return a function, a class or a method as a function of what is drawn, with the steps to what is seen.
 
     Raises:
         ValueError: it cannot be called so; the message says why.
@@ -37,8 +43,11 @@ def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], s
     given = [p.name for p in candidate.parameters if p.name in {*drawn, *makes}]
     named = by_keyword(given, candidate)
     call = ", ".join(f"{name}={name}" if name in named else name for name in given)
-    steps = [f"{name.lstrip('*')} = {code}" for name, code in makes.items()]
-    steps += [f"result = first_items({candidate.name}({call}))", f"return {_expression(seen or 'result')}"]
+    called, on = candidate.written or candidate.name, [] if candidate.module else ["self"]
+    steps = [f"def {candidate.name}_of({', '.join([*on, *drawn])}):"]
+    steps += [f"    {name.lstrip('*')} = {f'[*({code})]' if name[0] == '*' else code}" for name, code in makes.items()]
+    steps += [f"    result = first_items({'.'.join([*on, called])}({call}))"]
+    steps += [f"    return {_expression(seen or 'result')}"]
     return replace(candidate, steps=tuple(steps), parameters=tuple(map(Parameter, drawn)))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import repeat
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, model_validator
 
@@ -91,6 +92,13 @@ class Proposal(Model):
         """Return what is planned: each has a contract."""
         return [(asked, self)]
 
+    def without(self, promise: str) -> Self | None:
+        """Return it without the part that cannot be judged; ``None`` where that is the whole."""
+
+    def sound(self, fault: Callable[[Self], str | None]) -> tuple[Self, list[Note]]:
+        """Return it without those of its parts that have a fault, and a note of each."""
+        return self, []
+
 
 class Answered(Model):
     """What becomes of one promise that the code breaks."""
@@ -162,9 +170,10 @@ def proposal_fault(candidate: Candidate, proposal: Proposal) -> str | None:
 
 def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal, list[Note]]:
     """Leave out clauses and tests of claims that have a fault of their own, where types and errors have none."""
+    proposal, lost = proposal.sound(partial(proposal_fault, candidate))
     bare = proposal.model_copy(update={"contracts": [], "claims": []})
     if proposal.refused or proposal_fault(candidate, bare):
-        return proposal, []
+        return proposal, lost
 
     def fault(part: str | Promised) -> str | None:
         field = "contracts" if isinstance(part, str) else "claims"
@@ -178,7 +187,7 @@ def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal,
         notes += more
         sound = claim.model_copy(update={"tests": [one.tests[0] for one in kept]})
         claims += [sound] if kept or not claim.tests else []
-    return proposal.model_copy(update={"contracts": contracts, "claims": claims}), notes
+    return proposal.model_copy(update={"contracts": contracts, "claims": claims}), [*lost, *notes]
 
 
 def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
@@ -348,7 +357,9 @@ def _beside(candidate: Candidate) -> Iterator[str]:
         yield "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
     if candidate.handed:
         prompt = load_prompt("criticality", "adopt_objects")
-        yield "\n\n" + prompt.render(name=candidate.name, why=candidate.handed)
+        yield "\n\n" + prompt.render(name=candidate.written or candidate.name, why=candidate.handed)
+        if candidate.members:
+            yield "\n\n" + load_prompt("criticality", "adopt_objects_class").render()
 
 
 def _asked(member: Candidate) -> str:

@@ -60,7 +60,7 @@ def read_package(path: Path) -> Package:
 
     def whole(node: ast.stmt | None, one: Candidate) -> Candidate:
         if isinstance(node, ast.ClassDef):
-            return as_class(node, within.classes, one)
+            return as_class(node, within, one)
         return as_function(node, within, one) if isinstance(node, Function) else one
 
     return Package(top.parent, top, tuple(map(whole, nodes, candidates)), texts)

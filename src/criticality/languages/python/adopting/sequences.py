@@ -72,6 +72,8 @@ def _written(candidate: Candidate, codec: Codec, call: CallMade) -> str:
     given = ", ".join(
         f"{p.name}={text}" if p.name in names else text for (p, _), text in zip(pairs, values, strict=True)
     )
+    if member.steps:
+        return f"{member.name}_of({', '.join([*(['it'] if member is not candidate else []), *values])})"
     form = "{name}({all})" if member is candidate else _OPERATORS.get(member.written, "{self}.{name}({all})")
     return form.format(*values, self="it", name=member.written, all=given)
 

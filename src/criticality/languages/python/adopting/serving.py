@@ -88,11 +88,12 @@ class AdoptedPython(Python):
             fields = [field_of(f"a{at}", p.type) for at, p in enumerate(method.parameters)]
             kind = kind_of(method.result) if method.result.name != state else None
             taken, into = _sent(method.parameters, member), field_of("result", method.result)
-            methods[name] = [member.written, taken, fields, kind, into]
+            methods[name] = [member.written, taken, fields, kind, into, making(self.package, member)[0]]
         observers = [[candidate.observers[name], kind_of(of)] for name, of in fields_of(spec, state)]
         return {
             "state": state, "after": after, "errors": sorted(spec.errors), "methods": methods,
             "params": _sent(whole.parameters[:-1], candidate), "observers": observers,
+            "made": making(self.package, candidate)[0],
         }  # fmt: skip
 
 

@@ -42,8 +42,9 @@ def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
 
 def _tests(package: Package, adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
+    made = [text for one in (candidate, *candidate.members.values()) if (text := making(package, one)[0])]
     if candidate.members:
-        return sequence_tests(adopted)
+        return [*made, *tests] if (tests := sequence_tests(adopted)) else []
     assert artifacts.spec is not None
     codec = Codec(Domain(artifacts.spec), artifacts.plan)
     function = codec.functions[candidate.id]
@@ -57,9 +58,9 @@ def _tests(package: Package, adopted: Adopted) -> list[str]:
     tests = tables(
         candidate.name, cases, f"plain({call})", f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b"
     )
-    text, _ = making(package, candidate)
-    return [text, *tests] if text and tests else tests
+    return [*made, *tests] if tests else tests
 
 
 def _read(package: Package, candidate: Candidate) -> set[str]:
-    return {candidate.written or candidate.name, *making(package, candidate)[1]}
+    names = (making(package, one)[1] for one in (candidate, *candidate.members.values()))
+    return {candidate.written or candidate.name}.union(*names)
