@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -42,6 +43,8 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
+#: How a clause begins that allows an error of which a person was told, and the method that a promise is of.
+_ALLOWED, _OF = "ENSURES: True or raises(", re.compile(rf"((?:[a-z]\w*: )?)(?:ENSURES:|{_UNSAID})")
 #: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
 _OURS = {
     "ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed",
@@ -182,6 +185,11 @@ class Adopting:
                 adoption.kept_cases = verdict.kept.get(candidate.id, [])
                 adoption.measured = {"cases": verdict.cases}
                 return
+            worded = [] if BEHAVIOUR.before(4) else [one for one in verdict.faults if _in_words(whole, one)]
+            for fault in worded:
+                _allow(adoption, fault)
+            if worded:
+                continue
             faults = [_named(fault, bench.artifacts) for fault in verdict.faults]
             self.emit(PromisesBroken(function=candidate.shown, broken=[case for _, _, case in faults]))
             if why := _outside(verdict.faults, whole):
@@ -231,9 +239,9 @@ class Adopting:
         )  # fmt: skip
         self._told(candidate, number + 1, answer.proposal)
         told = {promise for _, promise, _ in broken} | {promise for promise, _ in notes}
-        lost = _promises(adoption.proposal) - _promises(answer.proposal) - told
         adoption.findings += _left_out(notes)
-        before, adoption.proposal = adoption.proposal, answer.proposal
+        before, adoption.proposal = adoption.proposal, _allowing_still(adoption.proposal, answer.proposal)
+        lost = _promises(before) - _promises(adoption.proposal) - told
         if answer.proposal.refused:
             adoption.refused = answer.proposal.refused
         for decided in answer.answers:
@@ -328,7 +336,7 @@ def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: s
     claims = [claim.model_copy(update={"tests": [test]}) for claim in proposal.claims for test in claim.tests
               if promise == _worded(claim, test)]  # fmt: skip
     owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
-    allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
+    allowed = "".join(_allowing(fault, _error(fault))) if fault.promise.endswith(_UNSAID) else ""
     kind = "left_out" if _error(fault) in _OURS else "finding"
     return Finding(kind=kind, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
@@ -341,9 +349,32 @@ def _error(fault: Fault) -> str:
     return fault.outcome.removeprefix("it raised ").partition("(")[0]
 
 
-def _allowing(fault: Fault) -> str:
-    """Return the clause that allows an error which nothing promises, of the method that raises it."""
-    return f"{fault.promise.removesuffix(_UNSAID)}ENSURES: True or raises({_error(fault)})"
+def _allowing(fault: Fault, *errors: str) -> list[str]:
+    """Return the clauses that allow errors which nothing promises, of the method that raises them."""
+    return [f"{of}{_ALLOWED}{error})" for of in _OF.findall(fault.promise)[:1] for error in errors]
+
+
+def _allowing_still(before: Proposal, after: Proposal) -> Proposal:
+    """Return a second proposal with what was allowed beside the first one: no model need repeat that."""
+    allowed = [line for line in before.contracts if _ALLOWED in line and line not in after.contracts]
+    changed = {"contracts": [*after.contracts, *allowed], "errors": before.errors | after.errors}
+    return after.model_copy(update=changed) if allowed and not BEHAVIOUR.before(4) else after
+
+
+def _in_words(proposal: Proposal, fault: Fault) -> bool:
+    """Tell whether an error is one that the proposal names, with a word on when, and no clause speaks of."""
+    of, error = fault.promise.removesuffix(_UNSAID), _error(fault)
+    clauses = " ".join(line for line in proposal.contracts if line.startswith(of))
+    return of != fault.promise and error in proposal.errors and f"raises({error}" not in clauses
+
+
+def _allow(adoption: Adoption, fault: Fault) -> None:
+    """Allow the errors that a broken promise speaks of, and the one that came: they are one deviation."""
+    named = re.findall(r"(?:raises\(|^it raised )(\w+)", f"{fault.outcome}\n{fault.promise}", re.MULTILINE)
+    errors, proposal = dict.fromkeys((one for one in named if one not in _OURS), "see the findings"), adoption.proposal
+    if clauses := [line for line in _allowing(fault, *errors) if line not in proposal.contracts]:
+        changed = {"errors": errors | proposal.errors, "contracts": [*proposal.contracts, *clauses]}
+        adoption.proposal = proposal.model_copy(update=changed)
 
 
 def _documented(promise: str, examples: Promised | None) -> bool:
@@ -367,14 +398,10 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     """Take a broken promise out of the proposal; tell why where there is nothing to take out."""
     proposal = adoption.proposal
     if fault.promise.endswith(_UNSAID):
-        error, may = _error(fault), _allowing(fault)
-        if error in _OURS:
+        if (error := _error(fault)) in _OURS:
             adoption.proposal = proposal.without(fault.promise) or proposal
             return _OURS[error] if adoption.proposal is proposal else ""
-        if may not in proposal.contracts:
-            errors = {**proposal.errors, error: "see the findings"}
-            changed = {"errors": errors, "contracts": [*proposal.contracts, may]}
-            adoption.proposal = proposal.model_copy(update=changed)
+        _allow(adoption, fault)
         return ""
     if fault.claim:
         claims = [left for claim in proposal.claims if (left := _without_test(claim, promise))]
@@ -382,6 +409,8 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
         return ""
     left = [line for line in proposal.contracts if not fault.promise.startswith(one_line(line))]
     adoption.proposal = proposal.model_copy(update={"contracts": left})
+    if not BEHAVIOUR.before(4):
+        _allow(adoption, fault)
     taken = len(left) < len(proposal.contracts) or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL"))
     return "" if taken else "it cannot be judged"
 

@@ -59,6 +59,7 @@ class ClassProposal(Proposal):
             member = replace(candidate.members[one.name], name=f"{candidate.name}_{one.name}", path=candidate.path)
             members[one.name] = of_drawn(member, one.params, one.made, one.seen)
         title = re.sub(r"[^A-Za-z0-9]", "", candidate.written)[:50]
+        title = title[:1].upper() + title[1:]
         state, call, member = f"{title}State", f"{title}{CALL}", f"{title}Member"
         taken = {one.name: [parse_param(text) for text in one.params] for one in self.methods}
         results = {_shown(one.returns, state) for one in self.methods}

@@ -58,8 +58,9 @@ def as_function(node: Function, within: Around, plain: Candidate) -> Candidate:
 
 
 def _called(node: Function) -> Iterator[str]:
-    calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
-    yield from map(last_name, (*calls, *node.args.defaults))
+    calls = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
+    owners = (one.value for one in calls if isinstance(one, ast.Attribute))
+    yield from map(last_name, (*calls, *owners, *node.args.defaults))
 
 
 def _functions(node: Function) -> Iterator[tuple[str, str]]:
@@ -96,5 +97,6 @@ def making(package: Package, candidate: Candidate) -> tuple[str, list[str]]:
     text = "".join(f"{step}\n" for step in candidate.steps)
     top = symtable(package.texts[candidate.path], "", "exec").get_symbols()
     free, there = sorted(free_names(ast.parse(text))), {one.get_name() for one in top if one.is_assigned()}
-    lines = [f"import {name}\n" for name in free if name in sys.stdlib_module_names - there - {*_UNSUITABLE["modules"]}]
+    known = {package.name, *sys.stdlib_module_names} - there - {*_UNSUITABLE["modules"]}
+    lines = [f"import {name}\n" for name in free if name in known]
     return "".join(lines) + "\n\n" * bool(lines) + text, [name for name in free if name in there]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from encodings import normalize_encoding
+from encodings.aliases import aliases
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,6 +20,7 @@ from criticality.languages.base.data import read_text
 from criticality.languages.python.adapter import Python
 from criticality.languages.python.adopting.objects import making
 from criticality.languages.python.adopting.reading import read_package
+from criticality.languages.python.adopting.suitable import last_name
 from criticality.languages.python.adopting.tests import native_tests
 from criticality.languages.python.domain import domain_source
 from criticality.languages.python.serving import kind_of, serve
@@ -138,12 +141,15 @@ def with_body(source: str, body: str) -> str:
 
 def _imports(text: str) -> list[str]:
     """Return the modules that a module's functions import when they are called."""
-    names: dict[str, None] = {}
+    names: dict[str, None] = {"heapq": None}  # what a Counter imports late
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names |= {alias.name: None for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names[node.module] = None
+        elif isinstance(node, ast.Call) and last_name(node.func) in ("encode", "decode"):
+            codecs = (normalize_encoding(str(one.value)).lower() for one in node.args if isinstance(one, ast.Constant))
+            names |= {f"encodings.{aliases.get(name, name)}": None for name in codecs}
     return list(names)
 
 

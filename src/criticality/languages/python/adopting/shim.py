@@ -102,7 +102,8 @@ def of_made(made, there, first):
             return scope[making.name](*args)
         except Exception as error:
             # The line before the last one calls, and does no more.
-            if getattr(error.__traceback__.tb_next, "tb_lineno", 0) == making.body[-2].lineno:
+            frame = error.__traceback__ and error.__traceback__.tb_next
+            if frame and frame.tb_lineno == making.body[-2].lineno:
                 raise
             raise NotMade(f"{type(error).__name__}: {error}"[:300]) from None
 
