@@ -13,6 +13,8 @@ from criticality.acceptance import each_once, spread
 from criticality.adopt.classes import ClassProposal, ClassRevision
 from criticality.adopt.events import FunctionJudged, PromisesBroken, PromisesMade
 from criticality.adopt.proposing import (
+    ALLOWED,
+    FOUND,
     Promised,
     Proposal,
     Revision,
@@ -20,13 +22,13 @@ from criticality.adopt.proposing import (
     documented,
     judgeable_parts,
     proposal_fault,
-    readable,
     shown,
 )
 from criticality.adopt.rewriting import rewritten
 from criticality.artifacts import Artifacts, Body
-from criticality.asking import Asking, Note, Question
+from criticality.asking import Asking, Note
 from criticality.behaviour import BEHAVIOUR
+from criticality.canonical import pretty
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
@@ -43,14 +45,12 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
-#: How a clause begins that allows an error of which a person was told, and the method that a promise is of.
-_ALLOWED, _OF = "ENSURES: True or raises(", re.compile(rf"((?:[a-z]\w*: )?)(?:ENSURES:|{_UNSAID})")
+_OF = re.compile(rf"((?:[a-z]\w*: )?)(?:ENSURES:|{_UNSAID})")
 #: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
-_OURS = {
-    "ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed",
-    "ArgumentChanged": "it changes what it is given",
-}  # fmt: skip
+_OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed",
+         "ArgumentChanged": "it changes what it is given"}  # fmt: skip
 Decision = Literal["", "accepted", "rejected"]
+Kind = Literal["finding", "reworded", "withdrawn", "left_out"]
 
 
 class Finding(Model):
@@ -66,7 +66,7 @@ class Finding(Model):
 
     model_config = ConfigDict(frozen=False, extra="forbid")
 
-    kind: Literal["finding", "reworded", "withdrawn", "left_out"]
+    kind: Kind
     promise: str
     case: str
     because: str = ""
@@ -148,7 +148,7 @@ class Adopting:
         return adoption
 
     async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
-        question = self._question(candidate, 1)
+        question = self.ask.question("adopt", candidate.id, "structurer", 1)
         proposal, notes = await self.ask.parts(
             question, ClassProposal if candidate.members else Proposal, _prompt("adopt", candidate),
             lambda answer: proposal_fault(candidate, answer), lambda answer: judgeable_parts(candidate, answer),
@@ -185,11 +185,6 @@ class Adopting:
                 adoption.kept_cases = verdict.kept.get(candidate.id, [])
                 adoption.measured = {"cases": verdict.cases}
                 return
-            worded = [] if BEHAVIOUR.before(4) else [one for one in verdict.faults if _in_words(whole, one)]
-            for fault in worded:
-                _allow(adoption, fault)
-            if worded:
-                continue
             faults = [_named(fault, bench.artifacts) for fault in verdict.faults]
             self.emit(PromisesBroken(function=candidate.shown, broken=[case for _, _, case in faults]))
             if why := _outside(verdict.faults, whole):
@@ -217,7 +212,7 @@ class Adopting:
     async def _revise(
         self, candidate: Candidate, adoption: Adoption, broken: Sequence[tuple[Fault, str, str]], number: int
     ) -> None:
-        question = self._question(candidate, number + 1)
+        question = self.ask.question("adopt", candidate.id, "structurer", number + 1)
         numbers = list(range(1, len(broken) + 1))
 
         def check(answer: Revision) -> str | None:
@@ -229,26 +224,25 @@ class Adopting:
             kept, notes = judgeable_parts(candidate, answer.proposal)
             return answer.model_copy(update={"proposal": kept}), notes
 
+        now = adoption.proposal.model_dump(mode="json", exclude_defaults=True)
         cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
         answer, notes = await self.ask.parts(
             question, ClassRevision if candidate.members else Revision, _prompt("adopt_again", candidate), check,
             sieve, name=_name(candidate),
             function=shown(question, candidate),
-            proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
+            proposal=question.fence("PROPOSAL", pretty(now)),
             broken=question.fence("BROKEN", "\n".join(cases)),
         )  # fmt: skip
         self._told(candidate, number + 1, answer.proposal)
         told = {promise for _, promise, _ in broken} | {promise for promise, _ in notes}
         adoption.findings += _left_out(notes)
-        before, adoption.proposal = adoption.proposal, _allowing_still(adoption.proposal, answer.proposal)
-        lost = _promises(before) - _promises(adoption.proposal) - told
+        before, adoption.proposal = adoption.proposal, answer.proposal
+        lost = _promises(before) - _promises(answer.proposal) - told
         if answer.proposal.refused:
             adoption.refused = answer.proposal.refused
         for decided in answer.answers:
             fault, promise, case = broken[decided.number - 1]
-            found = _found(before, fault, promise, case, decided.because)
-            kind = found.kind if found.kind == "left_out" and decided.decision != "reworded" else decided.decision
-            adoption.findings.append(found.model_copy(update={"kind": kind}))
+            adoption.findings.append(_found(before, fault, promise, case, decided.because, decided.decision))
             if decided.decision != "reworded":
                 _take_out(adoption, fault, promise)
         because = "the model left it out of its second proposal"
@@ -276,7 +270,12 @@ class Adopting:
             "same": results.count("same"),
         }  # fmt: skip
         asked = adoption.proposal.asked_of(candidate)
-        adoption.suite = suite(name, outcome, lambda rows: self._written(asked, bench.artifacts, rows))
+        adopted = Adopted(asked, bench.artifacts, [])
+        adoption.suite = suite(
+            name,
+            outcome,
+            lambda rows: self.adopter.tests(self.package, [replace(adopted, cases=rows)], self.package.root),
+        )
         adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:240]
         adoption.left_open = [
             {"function": name, "case": one.shown, "first": one.first, "second": one.second}
@@ -290,9 +289,6 @@ class Adopting:
 
     def _written(self, candidate: Candidate, artifacts: Artifacts, rows: list[list[Any]]) -> dict[str, str]:
         return self.adopter.tests(self.package, [Adopted(candidate, artifacts, rows)], self.package.root)
-
-    def _question(self, candidate: Candidate, round: int) -> Question:
-        return self.ask.question("adopt", candidate.id, "structurer", round)
 
     def _told(self, candidate: Candidate, attempt: int, proposal: Proposal) -> None:
         count = len(proposal.contracts) + len(proposal.claims)
@@ -330,15 +326,15 @@ def _named(fault: Fault, artifacts: Artifacts) -> tuple[Fault, str, str]:
     return fault, promise, fault.what.partition(" does not hold for ")[2] or fault.what
 
 
-def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: str) -> Finding:
+def _found(whole: Proposal, fault: Fault, promise: str, case: str, because: str, kind: Kind = "finding") -> Finding:
     """Return a deviation with the part of the proposal that it is from."""
-    lines = [line for line in proposal.contracts if promise.startswith(one_line(line))]
-    claims = [claim.model_copy(update={"tests": [test]}) for claim in proposal.claims for test in claim.tests
+    lines = [line for line in whole.contracts if promise.startswith(one_line(line))]
+    claims = [claim.model_copy(update={"tests": [test]}) for claim in whole.claims for test in claim.tests
               if promise == _worded(claim, test)]  # fmt: skip
-    owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
+    owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=whole.errors)
     allowed = "".join(_allowing(fault, _error(fault))) if fault.promise.endswith(_UNSAID) else ""
-    kind = "left_out" if _error(fault) in _OURS else "finding"
-    return Finding(kind=kind, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
+    told = "left_out" if _error(fault) in _OURS and kind != "reworded" else kind
+    return Finding(kind=told, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
 def _worded(claim: Promised, test: ClaimTest) -> str:
@@ -351,30 +347,17 @@ def _error(fault: Fault) -> str:
 
 def _allowing(fault: Fault, *errors: str) -> list[str]:
     """Return the clauses that allow errors which nothing promises, of the method that raises them."""
-    return [f"{of}{_ALLOWED}{error})" for of in _OF.findall(fault.promise)[:1] for error in errors]
-
-
-def _allowing_still(before: Proposal, after: Proposal) -> Proposal:
-    """Return a second proposal with what was allowed beside the first one: no model need repeat that."""
-    allowed = [line for line in before.contracts if _ALLOWED in line and line not in after.contracts]
-    changed = {"contracts": [*after.contracts, *allowed], "errors": before.errors | after.errors}
-    return after.model_copy(update=changed) if allowed and not BEHAVIOUR.before(4) else after
-
-
-def _in_words(proposal: Proposal, fault: Fault) -> bool:
-    """Tell whether an error is one that the proposal names, with a word on when, and no clause speaks of."""
-    of, error = fault.promise.removesuffix(_UNSAID), _error(fault)
-    clauses = " ".join(line for line in proposal.contracts if line.startswith(of))
-    return of != fault.promise and error in proposal.errors and f"raises({error}" not in clauses
+    return [f"{of}{ALLOWED}{error})" for of in _OF.findall(fault.promise)[:1] for error in errors]
 
 
 def _allow(adoption: Adoption, fault: Fault) -> None:
     """Allow the errors that a broken promise speaks of, and the one that came: they are one deviation."""
-    named = re.findall(r"(?:raises\(|^it raised )(\w+)", f"{fault.outcome}\n{fault.promise}", re.MULTILINE)
-    errors, proposal = dict.fromkeys((one for one in named if one not in _OURS), "see the findings"), adoption.proposal
-    if clauses := [line for line in _allowing(fault, *errors) if line not in proposal.contracts]:
-        changed = {"errors": errors | proposal.errors, "contracts": [*proposal.contracts, *clauses]}
-        adoption.proposal = proposal.model_copy(update=changed)
+    told = f"{fault.outcome}\n{fault.promise}" if fault.promise.endswith(_UNSAID) or not BEHAVIOUR.before(4) else ""
+    named = re.findall(r"(?:raises\(|^it raised )(\w+)", told, re.MULTILINE)
+    errors, proposal = dict.fromkeys((one for one in named if one not in _OURS), FOUND), adoption.proposal
+    clauses = [line for line in _allowing(fault, *errors) if line not in proposal.contracts]
+    changed = {"errors": errors | proposal.errors, "contracts": [*proposal.contracts, *clauses]}
+    adoption.proposal = proposal.model_copy(update=changed) if clauses else proposal
 
 
 def _documented(promise: str, examples: Promised | None) -> bool:
@@ -396,23 +379,19 @@ def _outside(faults: Sequence[Fault], proposal: Proposal) -> str:
 
 def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     """Take a broken promise out of the proposal; tell why where there is nothing to take out."""
-    proposal = adoption.proposal
-    if fault.promise.endswith(_UNSAID):
-        if (error := _error(fault)) in _OURS:
-            adoption.proposal = proposal.without(fault.promise) or proposal
-            return _OURS[error] if adoption.proposal is proposal else ""
-        _allow(adoption, fault)
-        return ""
+    proposal, unsaid = adoption.proposal, fault.promise.endswith(_UNSAID)
+    if unsaid and (error := _error(fault)) in _OURS:
+        adoption.proposal = proposal.without(fault.promise) or proposal
+        return _OURS[error] if adoption.proposal is proposal else ""
     if fault.claim:
         claims = [left for claim in proposal.claims if (left := _without_test(claim, promise))]
         adoption.proposal = proposal.model_copy(update={"claims": claims})
         return ""
-    left = [line for line in proposal.contracts if not fault.promise.startswith(one_line(line))]
+    left = [line for line in proposal.contracts if unsaid or not fault.promise.startswith(one_line(line))]
     adoption.proposal = proposal.model_copy(update={"contracts": left})
-    if not BEHAVIOUR.before(4):
-        _allow(adoption, fault)
-    taken = len(left) < len(proposal.contracts) or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL"))
-    return "" if taken else "it cannot be judged"
+    _allow(adoption, fault)
+    taken = unsaid or len(left) < len(proposal.contracts)
+    return "" if taken or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL")) else "it cannot be judged"
 
 
 def _without_test(claim: Promised, promise: str) -> Promised | None:

@@ -26,13 +26,15 @@ def in_own_words(params: Sequence[str], made: Sequence[str], texts: Iterable[lis
         with suppress(PredicateFault):
             parse_predicate(code, known=drawn)
             for lines in texts:
-                lines[:] = [
-                    named.sub(lambda _, code=code: f"({code})", one) if one.startswith(of) else one for one in lines
-                ]
+                for at, line in enumerate(lines):
+                    lines[at] = named.sub(lambda _, code=code: f"({code})", line) if line.startswith(of) else line
 
 
-def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], seen: str) -> Candidate:
+def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], seen: str, *on: str) -> Candidate:
     """Return a function, a class or a method as a function of what is drawn, with the steps to what is seen.
+
+    Args:
+        on: what a method is called on.
 
     Raises:
         ValueError: it cannot be called so; the message says why.
@@ -43,11 +45,10 @@ def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], s
     given = [p.name for p in candidate.parameters if p.name in {*drawn, *makes}]
     named = by_keyword(given, candidate)
     call = ", ".join(f"{name}={name}" if name in named else name for name in given)
-    called, on = candidate.written or candidate.name, [] if candidate.module else ["self"]
     steps = [f"def {candidate.name}_of({', '.join([*on, *drawn])}):"]
-    steps += [f"    {name.lstrip('*')} = {f'[*({code})]' if name[0] == '*' else code}" for name, code in makes.items()]
-    steps += [f"    result = first_items({'.'.join([*on, called])}({call}))"]
-    steps += [f"    return {_expression(seen or 'result')}"]
+    steps += [f"    {name.lstrip('*')} = {code}" for name, code in makes.items()]
+    called = ".".join([*on, candidate.written or candidate.name])
+    steps += [f"    result = first_items({called}({call}))", f"    return {_expression(seen or 'result')}"]
     return replace(candidate, steps=tuple(steps), parameters=tuple(map(Parameter, drawn)))
 
 
@@ -62,7 +63,8 @@ def _faults(candidate: Candidate, drawn: Collection[str], makes: Collection[str]
 def _read(text: str) -> tuple[str, str]:
     if not (found := _MADE.fullmatch(text)):
         raise ValueError(f"{text[:80]!r} is not written 'parameter = expression'")
-    return found[1], _expression(found[2])
+    code = _expression(found[2])
+    return found[1], f"[*({code})]" if found[1].startswith("*") else code
 
 
 def _expression(text: str) -> str:

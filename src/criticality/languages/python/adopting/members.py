@@ -34,10 +34,8 @@ def as_class(node: ast.ClassDef, within: Around, plain: Candidate) -> Candidate:
     made = _bound(found, node.name, within) if found else Candidate("", "", "", Path(), parameters=tuple(_fields(line)))
     named = [node.name, *(last_name(base) for one in line for base in one.bases)]
     why = plain.refused or next(_reasons(named, functions, members), "") or made.refused
-    words = [made.handed, *(f"of {one.name}, {one.handed}" for one in members.values() if one.handed)]
-    return replace(
-        plain, refused=why, members=members, parameters=made.parameters, handed="; ".join(filter(None, words))[:1200]
-    )
+    words = "; ".join([made.handed, *(f"of {one.name}, {one.handed}" for one in members.values() if one.handed)])
+    return replace(plain, refused=why, members=members, parameters=made.parameters, handed=words.strip("; ")[:1200])
 
 
 def _reasons(
@@ -76,12 +74,10 @@ def _member(function: Function, title: str, within: Around) -> Candidate | None:
 
 def _bound(function: Function, title: str, within: Around) -> Candidate:
     """Return a method as a function without its object; what is seen of another one may stand for a result."""
-    bound = copy.copy(function)
-    bound.args = copy.copy(function.args)
-    first = "posonlyargs" if function.args.posonlyargs else "args"
-    setattr(bound.args, first, getattr(function.args, first)[1:])
-    own = function.returns is not None and title in ast.unparse(function.returns)
-    bound.returns = None if own else function.returns
+    bound = copy.deepcopy(function)
+    del (bound.args.posonlyargs or bound.args.args)[:1]
+    if bound.returns and title in ast.unparse(bound.returns):
+        bound.returns = None
     return as_function(bound, within, Candidate("", "", "", Path(), parameters=tuple(parameters_of(bound.args))))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from encodings import normalize_encoding
@@ -20,7 +21,6 @@ from criticality.languages.base.data import read_text
 from criticality.languages.python.adapter import Python
 from criticality.languages.python.adopting.objects import making
 from criticality.languages.python.adopting.reading import read_package
-from criticality.languages.python.adopting.suitable import last_name
 from criticality.languages.python.adopting.tests import native_tests
 from criticality.languages.python.domain import domain_source
 from criticality.languages.python.serving import kind_of, serve
@@ -140,17 +140,12 @@ def with_body(source: str, body: str) -> str:
 
 
 def _imports(text: str) -> list[str]:
-    """Return the modules that a module's functions import when they are called."""
-    names: dict[str, None] = {"heapq": None}  # what a Counter imports late
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name: None for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names[node.module] = None
-        elif isinstance(node, ast.Call) and last_name(node.func) in ("encode", "decode"):
-            codecs = (normalize_encoding(str(one.value)).lower() for one in node.args if isinstance(one, ast.Constant))
-            names |= {f"encodings.{aliases.get(name, name)}": None for name in codecs}
-    return list(names)
+    """Return the modules that a module's functions import when they are called, and that Python does for them."""
+    nodes = list(ast.walk(ast.parse(text)))
+    names = ["heapq", *(alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names)]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    codecs = map(normalize_encoding, re.findall(r"\.(?:en|de)code\(\s*['\"]([\w-]+)", text.lower()))
+    return [*dict.fromkeys(names), *(f"encodings.{aliases.get(name, name)}" for name in codecs)]
 
 
 def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> ServedProgram:
@@ -158,10 +153,7 @@ def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> Se
     call = _where(package, candidate.path, candidate.module)
     text = f"from {spec.package}.shim import importing as _importing\nimporting = _importing(**{call!r})\n"
 
-    def probe(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
-        return {"probe.py": text}
-
-    return _program(package, spec, plan, [{PROBE: AS_IS}], probe)
+    return _program(package, spec, plan, [{PROBE: AS_IS}], lambda spec, plan, bodies: {"probe.py": text})
 
 
 def _takes(path: Path) -> bool:

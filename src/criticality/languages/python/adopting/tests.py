@@ -22,9 +22,9 @@ _MOST = 200, 60
 
 def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
     """Return test files by path: one a module, and what finds the package from there."""
-    tested = [(one.candidate, tests) for one in adopted if (tests := _tests(package, one))]
-    parts = grouped((one.id.partition(".")[0], test) for one, tests in tested for test in tests)
-    names = grouped((one.module, name) for one, _ in tested for name in _read(package, one))
+    tested = [(one.candidate, *_made(package, one.candidate), tests) for one in adopted if (tests := _tests(one))]
+    parts = grouped((one.id.partition(".")[0], test) for one, made, _, tests in tested for test in (*made, *tests))
+    names = grouped((one.module, name) for one, _, read, _ in tested for name in read)
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
@@ -40,11 +40,10 @@ def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
     return native_file(head, used(WORDS["literals"], body), [f"from {module} import {', '.join(sorted(names))}"], body)
 
 
-def _tests(package: Package, adopted: Adopted) -> list[str]:
+def _tests(adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
-    made = [text for one in (candidate, *candidate.members.values()) if (text := making(package, one)[0])]
     if candidate.members:
-        return [*made, *tests] if (tests := sequence_tests(adopted)) else []
+        return sequence_tests(adopted)
     assert artifacts.spec is not None
     codec = Codec(Domain(artifacts.spec), artifacts.plan)
     function = codec.functions[candidate.id]
@@ -55,12 +54,13 @@ def _tests(package: Package, adopted: Adopted) -> list[str]:
     called = f"{candidate.name}_of" if candidate.steps else candidate.name
     call = f"{called}({', '.join(parameters) if keywords else '*args'})"
     cases = written(codec, candidate.id, adopted.cases, changing=True)
-    tests = tables(
+    return tables(
         candidate.name, cases, f"plain({call})", f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b"
     )
-    return [*made, *tests] if tests else tests
 
 
-def _read(package: Package, candidate: Candidate) -> set[str]:
-    names = (making(package, one)[1] for one in (candidate, *candidate.members.values()))
-    return {candidate.written or candidate.name}.union(*names)
+def _made(package: Package, candidate: Candidate) -> tuple[list[str], set[str]]:
+    """Return what makes the values of a function, or of a class and its methods, and what that reads of the module."""
+    made = [making(package, one) for one in (candidate, *candidate.members.values())]
+    names = (name for _, names in made for name in names)
+    return [text for text, _ in made if text], {candidate.written or candidate.name, *names}
