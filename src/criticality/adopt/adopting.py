@@ -246,8 +246,7 @@ class Adopting:
             if decided.decision != "reworded":
                 _take_out(adoption, fault, promise)
         because = "the model left it out of its second proposal"
-        withdrawn = (Finding(kind="withdrawn", promise=one, case="", because=because) for one in sorted(lost))
-        adoption.findings += withdrawn
+        adoption.findings += [Finding(kind="withdrawn", promise=one, case="", because=because) for one in sorted(lost)]
 
     async def _measure(self, candidate: Candidate, adoption: Adoption) -> None:
         """Try small changes of the body against what holds; what no promise tells apart is left open by name."""
@@ -283,9 +282,8 @@ class Adopting:
         ]
 
     def _bench(self, candidate: Candidate, proposal: Proposal, examples: Promised | None) -> Bench:
-        artifacts = artifacts_of(candidate, _with(proposal, examples))
         language = self.adopter.language(self.package, proposal.asked_of(candidate))
-        return Bench(artifacts, language, self.court, self.config)
+        return Bench(artifacts_of(candidate, _with(proposal, examples)), language, self.court, self.config)
 
     def _written(self, candidate: Candidate, artifacts: Artifacts, rows: list[list[Any]]) -> dict[str, str]:
         return self.adopter.tests(self.package, [Adopted(candidate, artifacts, rows)], self.package.root)

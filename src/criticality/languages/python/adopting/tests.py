@@ -48,9 +48,8 @@ def _tests(adopted: Adopted) -> list[str]:
     codec = Codec(Domain(artifacts.spec), artifacts.plan)
     function = codec.functions[candidate.id]
     keywords = by_keyword([p.name for p in function.parameters], candidate)
-    parameters = [
-        f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
-    ]
+    words = [f"{p.name}=" if p.name in keywords else "" for p in function.parameters]
+    parameters = [f"{word}args[{at}]" for at, word in enumerate(words)]
     called = f"{candidate.name}_of" if candidate.steps else candidate.name
     call = f"{called}({', '.join(parameters) if keywords else '*args'})"
     cases = written(codec, candidate.id, adopted.cases, changing=True)
