@@ -268,6 +268,13 @@ def test_a_clause_that_nothing_defines_costs_a_note_and_not_the_class(piles: Pat
     assert [promise for promise, _ in notes] == ["pop: ENSURES: height == 0"]
 
 
+def test_an_error_that_one_method_speaks_of_is_allowed_in_no_other(piles: Path) -> None:
+    words = PROMISED | {"errors": PROMISED["errors"] | {"OSError": "the pile is on fire"}}
+    told = artifacts_of(candidate(piles), ClassProposal.model_validate(words)).functions.values()
+    allowed = {line for _, function in told for line in function.contracts if "True or raises" in line}
+    assert allowed == {"ENSURES: True or raises(OSError)"}
+
+
 def evaluated(piles: Path, *told: tuple[str, int, Any]) -> Any:
     """Return what a sequence of pops on a pile of limit 2 breaks: error, size and result of each step."""
     one, proposal = candidate(piles), ClassProposal.model_validate(PROMISED)

@@ -132,7 +132,7 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     functions = [
         FunctionPlan(
             name=one.name, params=part.params, returns=part.returns, doc=proposal.doc,
-            contracts=[*(part.contracts or ["PURITY: pure"]), *_allowed(part), *references][:40],
+            contracts=[*(part.contracts or ["PURITY: pure"]), *_allowed(proposal), *references][:40],
         )
         for one, part in proposal.parts(asked)
     ]  # fmt: skip
