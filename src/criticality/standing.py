@@ -111,7 +111,7 @@ class Candidate(Struct):
     steps: tuple[str, ...] = ()
     lazy: bool = False
     named: NamedTypes = _NONE
-    members: Mapping[str, Candidate] = field(default_factory=dict[str, "Candidate"])
+    members: dict[str, Candidate] = field(default_factory=dict[str, "Candidate"])
     observers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property

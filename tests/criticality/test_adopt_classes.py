@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from criticality.adopt.adopting import Adoption
 from criticality.adopt.checking import check, read_adopted
 from criticality.adopt.classes import ClassProposal
 from criticality.adopt.deciding import deviations
@@ -235,7 +236,11 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"observers": ["size: Int = self._items"]}, "names with an underscore are private"),
     ({"observers": ["size = 3"]}, "is written 'name: Type'"),
     ({"methods": [{"name": "peek", "params": [], "returns": "Int"}]}, "no method peek that can be called; there are"),
-    ({"methods": [{"name": "each", "params": [], "returns": "Int"}]}, "no method each that can be called"),
+    ({"methods": [{"name": "print", "params": [], "returns": "Unit"}]}, "no method print that can be called"),
+    (
+        {"methods": [{"name": "each", "params": ["n: Int"], "seen": "result", "returns": "Int"}], "contracts": []},
+        "the parameter f has no default: it is among params or made",
+    ),
     ({"methods": [{"name": "of", "params": [], "returns": "Self"}]}, "no method of that can be called"),
     (
         {"methods": [{"name": "eq", "params": ["other: Self"], "returns": "Bool"}], "contracts": []},
@@ -261,6 +266,13 @@ def test_a_clause_that_nothing_defines_costs_a_note_and_not_the_class(piles: Pat
     kept, notes = judgeable_parts(candidate(piles), asked)
     assert kept.contracts == PROMISED["contracts"]
     assert [promise for promise, _ in notes] == ["pop: ENSURES: height == 0"]
+
+
+def test_an_error_that_one_method_speaks_of_is_allowed_in_no_other(piles: Path) -> None:
+    words = PROMISED | {"errors": PROMISED["errors"] | {"OSError": "the pile is on fire"}}
+    told = artifacts_of(candidate(piles), ClassProposal.model_validate(words)).functions.values()
+    allowed = {line for _, function in told for line in function.contracts if "True or raises" in line}
+    assert allowed == {"ENSURES: True or raises(OSError)"}
 
 
 def evaluated(piles: Path, *told: tuple[str, int, Any]) -> Any:
@@ -354,3 +366,155 @@ async def standing(folder: Path, module: Path, text: str) -> tuple[str, list[str
     await asyncio.to_thread(module.write_text, text)
     (found,) = [one for one in await check(folder) if one.function == "piles.Pile"]
     return found.standing, found.what
+
+
+HEAPS = '''"""Heaps by a key."""
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+
+
+class gauge_of:
+    """It counts to twenty; IndexError where it is asked before it began."""
+
+    def __init__(self): self.count = 0
+
+    def tick(self):
+        if self.count < 20:
+            self.count += 1
+
+    def last(self): return [None, *range(20)][self.count or self["nothing"]]
+
+    def __getitem__(self, key): raise KeyError(key)
+
+
+class Heap:
+    """Numbers, of which the least by a key comes out first."""
+
+    def __init__(self, key: Callable[[int], int], items=()):
+        self._key, self._kept = key, []
+        for one in items:
+            self.push(one)
+
+    def __len__(self): return len(self._kept)
+
+    def __iter__(self): return iter(sorted(one for _, one in self._kept))
+
+    def push(self, item: int) -> None:
+        """Put a number in."""
+        heapq.heappush(self._kept, (self._key(item), item))
+
+    def pop(self) -> int:
+        """Take the number out whose key is least; IndexError where there is none."""
+        return heapq.heappop(self._kept)[1]
+
+    def merge(self, other: Heap) -> None:
+        """Put all numbers of another heap in; the other stays as it is."""
+        self._kept += [(self._key(one), one) for _, one in other._kept]
+
+    def sift(self, pred: Callable[[int], bool]) -> Heap:
+        """Return another heap with the numbers that a predicate holds of."""
+        return Heap(self._key, [one for one in self if pred(one)])
+
+    def drain(self, into: list) -> int:
+        """Move all numbers into a list and say how many they were."""
+        into.extend(self)
+        self._kept.clear()
+        return len(into)
+
+    def send(self, task: Coroutine): return task
+'''
+WHICH = "REQUIRES: 0 <= which and which < 2"
+HEAP: dict[str, Any] = {
+    "params": ["which: Int"],
+    "made": ["key = (lambda x: x, lambda x: -x)[which]"],
+    "observers": ["size: Int = len(self)", "items: List<Int> = list(self)"],
+    "methods": [
+        {"name": "push", "params": ["item: Int"], "returns": "Unit"},
+        {"name": "pop", "params": [], "returns": "Int"},
+        {"name": "merge", "params": ["more: List<Int>"], "made": ["other = Heap(key=abs, items=more)"],
+         "seen": "list(other)", "returns": "List<Int>"},
+        {"name": "sift", "params": ["least: Int"], "made": ["pred = lambda x: x >= least"], "returns": "Self"},
+        {"name": "drain", "params": ["into: List<Int>"], "returns": "Int"},
+    ],
+    "doc": "A heap.",
+    "errors": {"IndexError": "empty"},
+    "contracts": [
+        WHICH, "ENSURES: items == ()",
+        "push: ENSURES: list(items) == sorted([*old(items), item])",
+        "pop: ENSURES: old(size) == 0 implies raises(IndexError)",
+        "pop: ENSURES: key(result) == min([key(x) for x in old(items)])",
+        "pop: ENSURES: sorted([*items, result]) == list(old(items))",
+        "merge: ENSURES: list(items) == sorted([*old(items), *more]) and list(result) == sorted(more)",
+        "sift: ENSURES: list(result.items) == [x for x in items if pred(x)] and items == old(items)",
+        "drain: ENSURES: size == 0",
+    ],
+}  # fmt: skip
+
+GAUGE: dict[str, Any] = {
+    "observers": ["count: Int = self.count"],
+    "methods": [{"name": "tick", "params": [], "returns": "Unit"}, {"name": "last", "params": [], "returns": "Int"}],
+    "doc": "It counts.",
+    "errors": {"IndexError": "it did not begin"},
+    "contracts": [
+        "ENSURES: count == 0", "tick: ENSURES: count == min(20, old(count) + 1)",
+        "last: ENSURES: count == 0 implies raises(IndexError)", "last: ENSURES: result == count - 1",
+    ],
+}  # fmt: skip
+
+
+def test_what_a_class_takes_that_is_no_plain_value_is_told_of_each_method(tmp_path: Path) -> None:
+    (tmp_path / "heaps.py").write_text(HEAPS)
+    heap = candidate(tmp_path / "heaps.py", "Heap")
+    assert heap.handed == (
+        "its parameter key is a Callable, no plain value; of merge, its parameter other is a Heap, no plain value; "
+        "of sift, its parameter pred is a function, no plain value; "
+        "its parameter pred is a Callable, no plain value"
+    )
+    assert "nothing here makes one" not in heap.handed and heap.members["send"].handed == ""
+    told = [made for each in HEAP["methods"] for made in each.get("made", ())]
+    whole = ClassProposal.model_validate(HEAP)
+    assert len(told) == 2 and proposal_fault(heap, whole) is None
+    assert "(lambda x: x, lambda x: -x)[which])(result)" in whole.contracts[4]
+    # One method that cannot be made costs a note; where it is all, the proposal is at fault.
+    peeks = HEAP["methods"] + [{"name": "send", "params": ["n: Int"], "made": ["task = n"], "returns": "Unit"}]
+    kept, notes = judgeable_parts(heap, ClassProposal.model_validate(HEAP | {"methods": peeks}))
+    assert kept == whole and [name for name, _ in notes] == ["send"]
+    assert "no method send that can be called" in str(
+        proposal_fault(heap, ClassProposal.model_validate(HEAP | {"methods": peeks[-1:], "contracts": []}))
+    )
+
+
+@pytest.mark.box
+@pytest.mark.long
+async def test_a_class_that_takes_functions_and_others_of_its_kind_is_adopted(
+    assay: Any, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "heaps.py"
+    module.write_text(HEAPS)
+    monkeypatch.setitem(ANSWERS, "Heap", HEAP)
+    monkeypatch.setitem(ANSWERS, "gauge_of", GAUGE)
+    done = await assay("heaps.py::Heap", "gauge_of", "--mutants", "10", "--json", server=server)
+    assert done.code == 0, done.err
+    adopted, gauge = json.loads(done.out)["result"]["adoptions"]
+    # Changes that show after twenty calls are told apart by tests of as many; an error of another kind is told once.
+    assert gauge["suite"][0] == gauge["suite"][1] >= gauge["measured"]["noticed"] > 4
+    assert [one["promise"] for one in gauge["findings"]] == [GAUGE["contracts"][2]]
+    assert [one.call for one in deviations([Adoption.model_validate(gauge)])] == ["Gaugeof(); last()"]
+    found = {(one["kind"], one["promise"].partition(":")[0]) for one in adopted["findings"]}
+    # A heap into which another is put is none any more: what comes out is not the least.
+    assert found == {("finding", "pop"), ("left_out", "drain")}, adopted["findings"]
+    (wrong,) = [one for one in adopted["findings"] if one["kind"] == "finding"]
+    assert re.match(r"Heap\(which=\d\); .*merge\(more=\(.*\)\); (.*; )?pop\(\); the result was", wrong["case"])
+    killed, rejected = adopted["suite"]
+    assert adopted["measured"]["noticed"] > 4 and killed >= 0.95 * rejected
+    await shared.native_tests_pass(tmp_path / "heaps-adopted")
+    tests = (tmp_path / "heaps-adopted" / "tests" / "test_heaps.py").read_text()
+    assert "    it = heap_of(1)\n" in tests and "plain(heap_merge_of(it, [" in tests and "drain" not in tests
+    assert "heap_seen(heap_sift_of(it, " in tests
+    assert {one.standing for one in await check(tmp_path / "heaps-adopted")} == {"holds"}
+    sound = HEAPS.replace("for _, one in other._kept]", "for _, one in other._kept]\n        heapq.heapify(self._kept)")
+    write_decisions(tmp_path / "heaps-adopted", {"heaps.Heap#1": "rejected"})
+    await asyncio.to_thread(module.write_text, sound)
+    assert [one.standing for one in await check(tmp_path / "heaps-adopted")] == ["changed", "holds"]

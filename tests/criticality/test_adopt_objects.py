@@ -111,6 +111,24 @@ def low(value):
     return value < 3
 
 
+def loop(): return Roads.pairs(Roads())
+
+
+def digits(text: str) -> int:
+    """Return the number that digits write; ValueError where they are none."""
+    return int(text) if text else 0
+
+
+def last(items: list) -> int:
+    """Return the last item; KeyError where there is none."""
+    return items[-1]
+
+
+def width(text: str) -> int:
+    """Return how many characters a text has."""
+    return len(text.encode("utf-32-le")) // 4
+
+
 def waits(loop, task: Coroutine): return loop
 def drawn(canvas): canvas.stroke_rectangle()
 def arrays(n):
@@ -203,6 +221,7 @@ def test_what_is_made_is_told_and_what_nothing_makes_is_refused(roads: Path) -> 
         "merged": "it takes any number of values: *lists",
         "plain_name": "its parameter path is a Path, no plain value",
         "grid": "its result may be an object of the package",
+        "loop": "its result may be an object of the package",
         "adder": "its result is a Callable, no plain value",
     }  # fmt: skip
     assert {name: one.refused for name, one in read.items() if one.refused and not one.written} == {
@@ -298,4 +317,35 @@ async def test_what_is_not_made_as_was_proposed_is_no_deviation(roads: Path) -> 
     proposed = PROMISED["reached"][0] | {"made": ["R = Roads(edges[0])"]}
     one, _ = await adopted(roads, "reached", proposed)
     assert one.refused.startswith("its values are not made as was proposed")
-    assert {finding.kind for finding in one.findings} <= {"reworded"}
+    assert {finding.kind for finding in one.findings} <= {"reworded", "left_out"}
+
+
+NONE = "no error but those that the contract promises"
+TOLD: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "named in words alone": ("digits", {"errors": {"ValueError": "they are none"}}, []),
+    "kept but in one case": (
+        "digits",
+        {"errors": {"ValueError": "they are none"},
+         "contracts": ["ENSURES: not text.isdecimal() implies raises(ValueError)"]},
+        ["text=''; the result was 0"],
+    ),
+    "of another kind": (
+        "last",
+        {"params": ["items: List<Int>"], "errors": {"KeyError": "there is none"},
+         "contracts": ["ENSURES: len(items) == 0 implies raises(KeyError)"]},
+        ["items=(); it raised IndexError('list index out of range')"],
+    ),
+    "promised by nobody": (
+        "last", {"params": ["items: List<Int>"]}, ["items=(); it raised IndexError('list index out of range')"],
+    ),
+    "none, and a codec that is loaded late": ("width", {"contracts": ["ENSURES: result == len(text)"]}, []),
+}  # fmt: skip
+
+
+@pytest.mark.box
+@pytest.mark.toolchain
+@pytest.mark.parametrize("name", TOLD)
+async def test_an_error_is_told_once_and_one_that_is_named_not_at_all(roads: Path, name: str) -> None:
+    function, proposed, cases = TOLD[name]
+    one, _ = await adopted(roads, function, {"params": ["text: Text"], "returns": "Int", "doc": "By hand.", **proposed})
+    assert one.refused == "" and [(each.kind, each.case) for each in one.findings] == [("finding", c) for c in cases]

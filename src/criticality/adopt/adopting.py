@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,6 +13,8 @@ from criticality.acceptance import each_once, spread
 from criticality.adopt.classes import ClassProposal, ClassRevision
 from criticality.adopt.events import FunctionJudged, PromisesBroken, PromisesMade
 from criticality.adopt.proposing import (
+    ALLOWED,
+    FOUND,
     Promised,
     Proposal,
     Revision,
@@ -19,13 +22,13 @@ from criticality.adopt.proposing import (
     documented,
     judgeable_parts,
     proposal_fault,
-    readable,
     shown,
 )
 from criticality.adopt.rewriting import rewritten
 from criticality.artifacts import Artifacts, Body
-from criticality.asking import Asking, Note, Question
+from criticality.asking import Asking, Note
 from criticality.behaviour import BEHAVIOUR
+from criticality.canonical import pretty
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
@@ -42,9 +45,12 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
+_OF = re.compile(rf"((?:[a-z]\w*: )?)(?:ENSURES:|{_UNSAID})")
 #: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
-_OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed"}
+_OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed",
+         "ArgumentChanged": "it changes what it is given"}  # fmt: skip
 Decision = Literal["", "accepted", "rejected"]
+Kind = Literal["finding", "reworded", "withdrawn", "left_out"]
 
 
 class Finding(Model):
@@ -60,7 +66,7 @@ class Finding(Model):
 
     model_config = ConfigDict(frozen=False, extra="forbid")
 
-    kind: Literal["finding", "reworded", "withdrawn", "left_out"]
+    kind: Kind
     promise: str
     case: str
     because: str = ""
@@ -132,7 +138,7 @@ class Adopting:
         )  # fmt: skip
         try:
             if not refused:
-                handed = "" if BEHAVIOUR.before(3) else candidate.handed
+                handed = "" if BEHAVIOUR.before(4 if candidate.members else 3) else candidate.handed
                 await self._adopt(replace(candidate, handed=handed), adoption)
         except StructuredOutputError as fault:
             adoption.refused = f"no proposal that can be judged: {fault}"[:400]
@@ -142,7 +148,7 @@ class Adopting:
         return adoption
 
     async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
-        question = self._question(candidate, 1)
+        question = self.ask.question("adopt", candidate.id, "structurer", 1)
         proposal, notes = await self.ask.parts(
             question, ClassProposal if candidate.members else Proposal, _prompt("adopt", candidate),
             lambda answer: proposal_fault(candidate, answer), lambda answer: judgeable_parts(candidate, answer),
@@ -181,7 +187,7 @@ class Adopting:
                 return
             faults = [_named(fault, bench.artifacts) for fault in verdict.faults]
             self.emit(PromisesBroken(function=candidate.shown, broken=[case for _, _, case in faults]))
-            if why := _outside(verdict.faults):
+            if why := _outside(verdict.faults, whole):
                 adoption.refused = why
                 return
             mine = [(fault, promise, case) for fault, promise, case in faults if not _documented(promise, examples)]
@@ -206,7 +212,7 @@ class Adopting:
     async def _revise(
         self, candidate: Candidate, adoption: Adoption, broken: Sequence[tuple[Fault, str, str]], number: int
     ) -> None:
-        question = self._question(candidate, number + 1)
+        question = self.ask.question("adopt", candidate.id, "structurer", number + 1)
         numbers = list(range(1, len(broken) + 1))
 
         def check(answer: Revision) -> str | None:
@@ -218,31 +224,29 @@ class Adopting:
             kept, notes = judgeable_parts(candidate, answer.proposal)
             return answer.model_copy(update={"proposal": kept}), notes
 
+        now = adoption.proposal.model_dump(mode="json", exclude_defaults=True)
         cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
         answer, notes = await self.ask.parts(
             question, ClassRevision if candidate.members else Revision, _prompt("adopt_again", candidate), check,
             sieve, name=_name(candidate),
             function=shown(question, candidate),
-            proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
+            proposal=question.fence("PROPOSAL", pretty(now)),
             broken=question.fence("BROKEN", "\n".join(cases)),
         )  # fmt: skip
         self._told(candidate, number + 1, answer.proposal)
         told = {promise for _, promise, _ in broken} | {promise for promise, _ in notes}
-        lost = _promises(adoption.proposal) - _promises(answer.proposal) - told
         adoption.findings += _left_out(notes)
         before, adoption.proposal = adoption.proposal, answer.proposal
+        lost = _promises(before) - _promises(answer.proposal) - told
         if answer.proposal.refused:
             adoption.refused = answer.proposal.refused
         for decided in answer.answers:
             fault, promise, case = broken[decided.number - 1]
-            found = _found(before, fault, promise, case, decided.because)
-            kind = decided.decision if found.kind == "finding" else found.kind
-            adoption.findings.append(found.model_copy(update={"kind": kind}))
+            adoption.findings.append(_found(before, fault, promise, case, decided.because, decided.decision))
             if decided.decision != "reworded":
                 _take_out(adoption, fault, promise)
         because = "the model left it out of its second proposal"
-        withdrawn = (Finding(kind="withdrawn", promise=one, case="", because=because) for one in sorted(lost))
-        adoption.findings += withdrawn
+        adoption.findings += [Finding(kind="withdrawn", promise=one, case="", because=because) for one in sorted(lost)]
 
     async def _measure(self, candidate: Candidate, adoption: Adoption) -> None:
         """Try small changes of the body against what holds; what no promise tells apart is left open by name."""
@@ -265,7 +269,12 @@ class Adopting:
             "same": results.count("same"),
         }  # fmt: skip
         asked = adoption.proposal.asked_of(candidate)
-        adoption.suite = suite(name, outcome, lambda rows: self._written(asked, bench.artifacts, rows))
+        adopted = Adopted(asked, bench.artifacts, [])
+        adoption.suite = suite(
+            name,
+            outcome,
+            lambda rows: self.adopter.tests(self.package, [replace(adopted, cases=rows)], self.package.root),
+        )
         adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:240]
         adoption.left_open = [
             {"function": name, "case": one.shown, "first": one.first, "second": one.second}
@@ -273,15 +282,11 @@ class Adopting:
         ]
 
     def _bench(self, candidate: Candidate, proposal: Proposal, examples: Promised | None) -> Bench:
-        artifacts = artifacts_of(candidate, _with(proposal, examples))
         language = self.adopter.language(self.package, proposal.asked_of(candidate))
-        return Bench(artifacts, language, self.court, self.config)
+        return Bench(artifacts_of(candidate, _with(proposal, examples)), language, self.court, self.config)
 
     def _written(self, candidate: Candidate, artifacts: Artifacts, rows: list[list[Any]]) -> dict[str, str]:
         return self.adopter.tests(self.package, [Adopted(candidate, artifacts, rows)], self.package.root)
-
-    def _question(self, candidate: Candidate, round: int) -> Question:
-        return self.ask.question("adopt", candidate.id, "structurer", round)
 
     def _told(self, candidate: Candidate, attempt: int, proposal: Proposal) -> None:
         count = len(proposal.contracts) + len(proposal.claims)
@@ -319,15 +324,15 @@ def _named(fault: Fault, artifacts: Artifacts) -> tuple[Fault, str, str]:
     return fault, promise, fault.what.partition(" does not hold for ")[2] or fault.what
 
 
-def _found(proposal: Proposal, fault: Fault, promise: str, case: str, because: str) -> Finding:
+def _found(whole: Proposal, fault: Fault, promise: str, case: str, because: str, kind: Kind = "finding") -> Finding:
     """Return a deviation with the part of the proposal that it is from."""
-    lines = [line for line in proposal.contracts if promise.startswith(one_line(line))]
-    claims = [claim.model_copy(update={"tests": [test]}) for claim in proposal.claims for test in claim.tests
+    lines = [line for line in whole.contracts if promise.startswith(one_line(line))]
+    claims = [claim.model_copy(update={"tests": [test]}) for claim in whole.claims for test in claim.tests
               if promise == _worded(claim, test)]  # fmt: skip
-    owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=proposal.errors)
-    allowed = _allowing(fault) if fault.promise.endswith(_UNSAID) else ""
-    kind = "reworded" if _error(fault) in _OURS else "finding"
-    return Finding(kind=kind, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
+    owed = Proposal(contracts=sorted(lines, key=len)[-1:], claims=claims, errors=whole.errors)
+    allowed = "".join(_allowing(fault, _error(fault))) if fault.promise.endswith(_UNSAID) else ""
+    told = "left_out" if _error(fault) in _OURS and kind != "reworded" else kind
+    return Finding(kind=told, promise=promise, case=case, because=because, owed=owed, allowed=allowed)
 
 
 def _worded(claim: Promised, test: ClaimTest) -> str:
@@ -338,47 +343,53 @@ def _error(fault: Fault) -> str:
     return fault.outcome.removeprefix("it raised ").partition("(")[0]
 
 
-def _allowing(fault: Fault) -> str:
-    """Return the clause that allows an error which nothing promises, of the method that raises it."""
-    return f"{fault.promise.removesuffix(_UNSAID)}ENSURES: True or raises({_error(fault)})"
+def _allowing(fault: Fault, *errors: str) -> list[str]:
+    """Return the clauses that allow errors which nothing promises, of the method that raises them."""
+    return [f"{of}{ALLOWED}{error})" for of in _OF.findall(fault.promise)[:1] for error in errors]
+
+
+def _allow(adoption: Adoption, fault: Fault) -> None:
+    """Allow the errors that a broken promise speaks of, and the one that came: they are one deviation."""
+    told = f"{fault.outcome}\n{fault.promise}" if fault.promise.endswith(_UNSAID) or not BEHAVIOUR.before(4) else ""
+    named = re.findall(r"(?:raises\(|^it raised )(\w+)", told, re.MULTILINE)
+    errors, proposal = dict.fromkeys((one for one in named if one not in _OURS), FOUND), adoption.proposal
+    clauses = [line for line in _allowing(fault, *errors) if line not in proposal.contracts]
+    changed = {"errors": errors | proposal.errors, "contracts": [*proposal.contracts, *clauses]}
+    adoption.proposal = proposal.model_copy(update=changed) if clauses else proposal
 
 
 def _documented(promise: str, examples: Promised | None) -> bool:
     return examples is not None and promise.startswith(f"{examples.text} (")
 
 
-def _outside(faults: Sequence[Fault]) -> str:
+def _outside(faults: Sequence[Fault], proposal: Proposal) -> str:
     """Tell why a function cannot be adopted whatever is promised; empty where it may be."""
     for fault in faults:
         if fault.kind == "security":
             return f"it reaches outside: {fault.outcome}"
         if _error(fault) == "ModuleNotFoundError":
             return f"it needs what is not installed: {fault.outcome}"
-        if "ArgumentChanged" in fault.outcome or "a value that it was given" in fault.outcome:
+        changed = "ArgumentChanged" in fault.outcome or "a value that it was given" in fault.outcome
+        if changed and not proposal.without(fault.promise):
             return f"it changes what it is given: {fault.what[:300]}"
     return ""
 
 
 def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
     """Take a broken promise out of the proposal; tell why where there is nothing to take out."""
-    proposal = adoption.proposal
-    if fault.promise.endswith(_UNSAID):
-        error, may = _error(fault), _allowing(fault)
-        if error in _OURS:
-            return _OURS[error]
-        if may not in proposal.contracts:
-            errors = {**proposal.errors, error: "see the findings"}
-            changed = {"errors": errors, "contracts": [*proposal.contracts, may]}
-            adoption.proposal = proposal.model_copy(update=changed)
-        return ""
+    proposal, unsaid = adoption.proposal, fault.promise.endswith(_UNSAID)
+    if unsaid and (error := _error(fault)) in _OURS:
+        adoption.proposal = proposal.without(fault.promise) or proposal
+        return _OURS[error] if adoption.proposal is proposal else ""
     if fault.claim:
         claims = [left for claim in proposal.claims if (left := _without_test(claim, promise))]
         adoption.proposal = proposal.model_copy(update={"claims": claims})
         return ""
-    left = [line for line in proposal.contracts if not fault.promise.startswith(one_line(line))]
+    left = [line for line in proposal.contracts if unsaid or not fault.promise.startswith(one_line(line))]
     adoption.proposal = proposal.model_copy(update={"contracts": left})
-    taken = len(left) < len(proposal.contracts) or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL"))
-    return "" if taken else "it cannot be judged"
+    _allow(adoption, fault)
+    taken = unsaid or len(left) < len(proposal.contracts)
+    return "" if taken or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL")) else "it cannot be judged"
 
 
 def _without_test(claim: Promised, promise: str) -> Promised | None:

@@ -68,7 +68,7 @@ def _case(name: str, finding: Finding) -> tuple[str, str]:
         return finding.case, ""
     given = "" if ended[1] == "no arguments" else ended[1]
     # The case of a class is its calls already; that of a function is the names of its parameters with values.
-    call = given if given.startswith(f"{name}(") else f"{name}({given})"
+    call = given if given.lower().startswith(f"{name.replace('_', '').lower()}(") else f"{name}({given})"
     return call, f"{ended[2]} {ended[3]}"
 
 

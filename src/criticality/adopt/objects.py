@@ -14,19 +14,27 @@ from criticality.standing import Candidate, Parameter, by_keyword
 _MADE = re.compile(r"\s*(\*?[A-Za-z]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
-def in_own_words(params: Sequence[str], made: Sequence[str], texts: Iterable[list[str]]) -> None:
-    """Let clauses have what is made of the language alone in its own words: what judges them knows no other name."""
+def in_own_words(params: Sequence[str], made: Sequence[str], texts: Iterable[list[str]], of: str = "") -> None:
+    """Let clauses have what is made of the language alone in its own words: what judges them knows no other name.
+
+    Args:
+        of: what the clauses begin with that are meant.
+    """
     drawn = {text.partition(":")[0].strip() for text in params}
     for name, code in (found.groups() for text in made if (found := _MADE.fullmatch(text))):
         named = re.compile(rf"(?<![.\w'\"]){re.escape(name)}(?![\w'\"]|\s*=(?!=))")
         with suppress(PredicateFault):
             parse_predicate(code, known=drawn)
             for lines in texts:
-                lines[:] = [named.sub(lambda _, code=code: f"({code})", line) for line in lines]
+                for at, line in enumerate(lines):
+                    lines[at] = named.sub(lambda _, code=code: f"({code})", line) if line.startswith(of) else line
 
 
-def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], seen: str) -> Candidate:
-    """Return a function as one of what is drawn, with the steps from there to what is seen.
+def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], seen: str, *on: str) -> Candidate:
+    """Return a function, a class or a method as a function of what is drawn, with the steps to what is seen.
+
+    Args:
+        on: what a method is called on.
 
     Raises:
         ValueError: it cannot be called so; the message says why.
@@ -37,8 +45,10 @@ def of_drawn(candidate: Candidate, params: Sequence[str], made: Sequence[str], s
     given = [p.name for p in candidate.parameters if p.name in {*drawn, *makes}]
     named = by_keyword(given, candidate)
     call = ", ".join(f"{name}={name}" if name in named else name for name in given)
-    steps = [f"{name.lstrip('*')} = {code}" for name, code in makes.items()]
-    steps += [f"result = first_items({candidate.name}({call}))", f"return {_expression(seen or 'result')}"]
+    steps = [f"def {candidate.name}_of({', '.join([*on, *drawn])}):"]
+    steps += [f"    {name.lstrip('*')} = {code}" for name, code in makes.items()]
+    called = ".".join([*on, candidate.written or candidate.name])
+    steps += [f"    result = first_items({called}({call}))", f"    return {_expression(seen or 'result')}"]
     return replace(candidate, steps=tuple(steps), parameters=tuple(map(Parameter, drawn)))
 
 
@@ -53,7 +63,8 @@ def _faults(candidate: Candidate, drawn: Collection[str], makes: Collection[str]
 def _read(text: str) -> tuple[str, str]:
     if not (found := _MADE.fullmatch(text)):
         raise ValueError(f"{text[:80]!r} is not written 'parameter = expression'")
-    return found[1], _expression(found[2])
+    code = _expression(found[2])
+    return found[1], f"[*({code})]" if found[1].startswith("*") else code
 
 
 def _expression(text: str) -> str:

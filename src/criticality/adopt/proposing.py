@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from inspect import Parameter as Sign
+from inspect import Signature
 from itertools import repeat
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, model_validator
 
 from criticality.adopt.objects import in_own_words, of_drawn
 from criticality.artifacts import Artifacts
 from criticality.asking import Note, Question, sieved
-from criticality.canonical import pretty
+from criticality.behaviour import BEHAVIOUR
 from criticality.judging.claims import claim_fault
 from criticality.judging.domain import Domain, NotEvaluable
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -31,6 +34,8 @@ _LITERALS: dict[str, tuple[type, ...]] = {
     "Unit": (type(None),), "List": (list, tuple), "Set": (set, frozenset), "Tuple": (tuple,), "Map": (dict,),
 }  # fmt: skip
 _TYPES = SCALARS | {"List", "Set", "Option", "Map", "Tuple", "Result"}
+#: How a clause begins that allows an error, and what is said of one that was found.
+ALLOWED, FOUND = "ENSURES: True or raises(", "see the findings"
 Source = Literal["docstring", "example", "callers", "code", "person"]
 
 
@@ -91,6 +96,9 @@ class Proposal(Model):
         """Return what is planned: each has a contract."""
         return [(asked, self)]
 
+    def without(self, promise: str) -> Self | None:
+        """Return it without the part that cannot be judged; ``None`` where that is the whole."""
+
 
 class Answered(Model):
     """What becomes of one promise that the code breaks."""
@@ -124,7 +132,7 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     functions = [
         FunctionPlan(
             name=one.name, params=part.params, returns=part.returns, doc=proposal.doc,
-            contracts=[*(part.contracts or ["PURITY: pure"]), *references][:40],
+            contracts=[*(part.contracts or ["PURITY: pure"]), *_allowed(proposal), *references][:40],
         )
         for one, part in proposal.parts(asked)
     ]  # fmt: skip
@@ -155,14 +163,25 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     )  # fmt: skip
 
 
+def _allowed(proposal: Proposal) -> list[str]:
+    """Return clauses that allow the errors which a proposal names, with a word on when, and no clause speaks of."""
+    said = " ".join([*proposal.contracts, *(error for error, when in proposal.errors.items() if when == FOUND)])
+    return [] if BEHAVIOUR.before(4) else [f"{ALLOWED}{one})" for one in proposal.errors if one not in said]
+
+
 def proposal_fault(candidate: Candidate, proposal: Proposal) -> str | None:
     """Tell why a proposal cannot be judged; ``None`` where it can, or where it refuses the function."""
     return None if proposal.refused else next(_faults(candidate, proposal), None)
 
 
 def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal, list[Note]]:
-    """Leave out clauses and tests of claims that have a fault of their own, where types and errors have none."""
+    """Leave out methods, clauses and tests that have a fault of their own, where types and errors have none."""
     bare = proposal.model_copy(update={"contracts": [], "claims": []})
+    for one in getattr(bare, "methods", ()):
+        why = proposal_fault(candidate, bare.model_copy(update={"methods": [one]}))
+        if why and (left := proposal.without(f"{one.name}:")):
+            kept, notes = judgeable_parts(candidate, left)
+            return kept, [(one.name, why), *notes]
     if proposal.refused or proposal_fault(candidate, bare):
         return proposal, []
 
@@ -256,57 +275,44 @@ def documented(candidate: Candidate, proposal: Proposal) -> Promised | None:
     """Return the examples of a docstring as a claim; ``None`` where none of them can be evaluated."""
     tests: list[ClaimTest] = []
     for number, (source, wanted) in enumerate(candidate.examples, 1):
-        call = _call(candidate, proposal, source)
-        if call is None:
-            continue
-        name = f"example_{number}"
-        if wanted.startswith("Traceback"):
-            error = wanted.split("\n")[-1].partition(":")[0].rpartition(".")[2].strip()
-            test = ClaimTest(name=name, steps=[f"shown = {call}"], raises=error) if error in proposal.errors else None
-        else:
-            text = repr(wanted) if source.startswith("print(") else wanted
-            value = _literal(text, parse_type(proposal.returns))
-            test = ClaimTest(name=name, steps=[f"shown = {call}"], check=[f"shown == {value}"]) if value else None
-        if test is not None and len(tests) < 6:
-            tests.append(test)
+        call, failed = _call(candidate, proposal, source), wanted.startswith("Traceback")
+        error = wanted.split("\n")[-1].partition(":")[0].rpartition(".")[2].strip() if failed else ""
+        text = repr(wanted) if source.startswith("print(") else wanted
+        value = "" if failed else _literal(text, parse_type(proposal.returns))
+        if call and (value or error in proposal.errors):
+            check = [f"shown == {value}"] if value else []
+            tests.append(ClaimTest(name=f"example_{number}", steps=[f"shown = {call}"], check=check, raises=error))
     text = f"the examples in the docstring of {candidate.name} hold"
-    claim = Promised(text=text, source="example", tests=tests) if tests else None
-    if claim and proposal_fault(candidate, proposal.model_copy(update={"claims": [claim]})):
-        return None
-    return claim
+    claim = Promised(text=text, source="example", tests=tests[:6])
+    return claim if tests and not proposal_fault(candidate, proposal.model_copy(update={"claims": [claim]})) else None
 
 
 def _call(candidate: Candidate, proposal: Proposal, source: str) -> str | None:
     """Return the call of an example with every parameter of the proposal; ``None`` where that is not possible."""
-    try:
-        call = ast.parse(source, mode="eval").body
-    except SyntaxError:
-        return None
-    if isinstance(call, ast.Call) and ast.unparse(call.func) in ("print", "list") and len(call.args) == 1:
-        call = call.args[0]
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != candidate.name:
-        return None
-    places = [p.name for p in candidate.parameters if not p.keyword]
-    if len(call.args) > len(places):
-        return None
-    held = dict(zip(places, map(ast.unparse, call.args), strict=False))
-    held |= {word.arg: ast.unparse(word.value) for word in call.keywords if word.arg}
-    wanted = [parse_param(text).name for text in proposal.params]
-    defaults = {p.name: p.default for p in candidate.parameters if p.default}
-    if set(held) - set(wanted) or [name for name in wanted if name not in held and name not in defaults]:
-        return None
-    given = defaults | held
-    values = [_literal(given.get(param.name, ""), param.type) for param in map(parse_param, proposal.params)]
-    return f"{candidate.name}({', '.join(v for v in values if v)})" if all(values) else None
+    with suppress(SyntaxError, TypeError, AttributeError):
+        call: Any = ast.parse(source, mode="eval").body
+        call = call.args[0] if ast.unparse(call.func) in ("print", "list") and len(call.args) == 1 else call
+        named = {word.arg: ast.unparse(word.value) for word in call.keywords if word.arg}
+        held = _signature(candidate).bind(*map(ast.unparse, call.args), **named).arguments
+        given = {p.name: p.default for p in candidate.parameters} | held
+        values = {p.name: _literal(given[p.name], p.type) for p in map(parse_param, proposal.params)}
+        if ast.unparse(call.func) == candidate.name and held.keys() <= values.keys() and all(values.values()):
+            return f"{candidate.name}({', '.join(values.values())})"
+    return None
+
+
+def _signature(candidate: Candidate) -> Signature:
+    kinds = Sign.POSITIONAL_OR_KEYWORD, Sign.KEYWORD_ONLY
+    plain = [p for p in candidate.parameters if p.name.isidentifier()]
+    return Signature([Sign(p.name, kinds[p.keyword], default=p.default or Sign.empty) for p in plain])
 
 
 def _literal(text: str, kind: TypeRef) -> str:
     """Return a literal with tuples in place of lists, as the judge has them; empty where it is not of the type."""
-    try:
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return ""
-    return repr(_frozen(value)) if _fits(value, kind) else ""
+        return repr(_frozen(value)) if _fits(value, kind) else ""
+    return ""
 
 
 def _fits(value: Any, kind: TypeRef) -> bool:
@@ -348,14 +354,11 @@ def _beside(candidate: Candidate) -> Iterator[str]:
         yield "\n\n" + load_prompt("criticality", "adopt_lazy").render(first=str(PREFIX))
     if candidate.handed:
         prompt = load_prompt("criticality", "adopt_objects")
-        yield "\n\n" + prompt.render(name=candidate.name, why=candidate.handed)
+        yield "\n\n" + prompt.render(name=candidate.written or candidate.name, why=candidate.handed)
+        if candidate.members:
+            yield "\n\n" + load_prompt("criticality", "adopt_objects_class").render()
 
 
 def _asked(member: Candidate) -> str:
     call = f"{member.name}({', '.join(p.name for p in member.parameters if p.name.isidentifier())})"
     return f"{call}: {member.refused}" if member.refused else call
-
-
-def readable(proposal: Proposal) -> str:
-    """Return a proposal as a model is shown it."""
-    return pretty(proposal.model_dump(mode="json", exclude_defaults=True))

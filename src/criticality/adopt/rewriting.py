@@ -53,9 +53,7 @@ async def _failure(bench: Bench, candidate: Candidate, body: str) -> dict[str, A
         return {"kind": refused[0].kind, "what": [one.what for one in refused]}
     claims = list(bench.artifacts.claims)
     verdict = await judged(bench, [candidate.id], {candidate.id: Body(body, "", "worker", 1)}, claims)
-    if not verdict.faults:
-        return None
-    return {"kind": verdict.faults[0].kind, "what": [fault.what for fault in verdict.faults]}
+    return {"kind": verdict.faults[0].kind, "what": [one.what for one in verdict.faults]} if verdict.faults else None
 
 
 async def _differences(bench: Bench, name: str, body: str) -> str:
@@ -65,15 +63,13 @@ async def _differences(bench: Bench, name: str, body: str) -> str:
         variants=[("independent", name, AS_IS)],
     )  # fmt: skip
     outcome = await bench.court.compare(replace(made))
-    disputed = [one for one in each_once(outcome.differences) if one.kind == "independent"]
-    if not disputed:
+    one = next((one for one in each_once(outcome.differences) if one.kind == "independent"), None)
+    if one is None:
         return "A new body keeps every promise and does the same on every case."
-    one = disputed[0]
     return f"A new body keeps every promise. It does otherwise for {one.shown}: {one.first}; before, {one.second}."
 
 
 def _patch(path: str, before: str, after: str) -> str:
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path}", f"b/{path}"
-    )
+    texts = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lines = difflib.unified_diff(*texts, f"a/{path}", f"b/{path}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import copy
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from criticality.languages.base.data import read_text
-from criticality.languages.python.adopting.suitable import last_name, refusal
+from criticality.languages.python.adopting.objects import Around, as_function
+from criticality.languages.python.adopting.suitable import Function, last_name, line_of, refusal
 from criticality.languages.python.names import WORDS
 from criticality.standing import Candidate, Parameter
 
@@ -17,28 +19,27 @@ _OPERATORS: dict[str, str] = WORDS["operators"]
 _KINDS: dict[str, str] = WORDS["kinds"]
 _NONE, _ERRORS = frozenset(WORDS["unsuitable"]["bases"]), tuple(WORDS["unsuitable"]["errors"])
 _RECORDS = {"dataclass", "define", "frozen", "attrs"}
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def as_class(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], plain: Candidate) -> Candidate:
+def as_class(node: ast.ClassDef, within: Around, plain: Candidate) -> Candidate:
     """Return a class with what can be asked of it.
 
     Args:
-        known: classes of its package, by name.
         plain: what it has in common with a function.
     """
-    line, others = list(line_of(node, {**_own(), **known})), known.keys() - {node.name}
-    functions = {one.name: one for base in reversed(line) for one in base.body if isinstance(one, _Function)}
-    made = functions.get("__init__") or functions.get("__new__")
-    members = {one.name: one for function in functions.values() if (one := _member(function, others))}
-    parameters = [*parameters_of(made.args)][1:] if made else _fields(line)
+    line = list(line_of(node, {**_own(), **within.classes}))
+    functions = {one.name: one for base in reversed(line) for one in base.body if isinstance(one, Function)}
+    found = functions.get("__init__") or functions.get("__new__")
+    members = {one.name: one for function in functions.values() if (one := _member(function, node.name, within))}
+    made = _bound(found, node.name, within) if found else Candidate("", "", "", Path(), parameters=tuple(_fields(line)))
     named = [node.name, *(last_name(base) for one in line for base in one.bases)]
-    why = plain.refused or next(_reasons(named, functions, members), "") or (made and refusal(made, others)) or ""
-    return replace(plain, refused=why, members=members, parameters=tuple(parameters))
+    why = plain.refused or next(_reasons(named, functions, members), "") or made.refused
+    words = "; ".join([made.handed, *(f"of {one.name}, {one.handed}" for one in members.values() if one.handed)])
+    return replace(plain, refused=why, members=members, parameters=made.parameters, handed=words.strip("; ")[:1200])
 
 
 def _reasons(
-    named: Sequence[str], functions: Mapping[str, _Function], members: Mapping[str, Candidate]
+    named: Sequence[str], functions: Mapping[str, Function], members: Mapping[str, Candidate]
 ) -> Iterator[str]:
     """Yield why nothing of a class is called, by its name and those of its bases, and by its methods."""
     if named[0].startswith("_"):
@@ -47,8 +48,8 @@ def _reasons(
     yield from (f"it is a class of the kind of {name}, of which nothing is called" for name in kinds)
     left = (name for name, one in functions.items() if "abstractmethod" in _decorators(one))
     yield from (f"it is abstract: {name} is left to others" for name in left)
-    if all(one.refused for one in members.values()):
-        yield "it is a class without a method that takes and gives plain values"
+    if all(one.refused and not one.handed for one in members.values()):
+        yield "it is a class without a method that can be called"
 
 
 @cache
@@ -58,28 +59,29 @@ def _own() -> dict[str, ast.ClassDef]:
     return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
-def line_of(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], depth: int = 0) -> Iterator[ast.ClassDef]:
-    """Yield a class and those that it is made from, the nearest first."""
-    yield node
-    for base in node.bases if depth < 8 else ():
-        inner = base.value if isinstance(base, ast.Subscript) else base
-        above = known.get(last_name(inner))
-        if above is not None and above is not node:
-            yield from line_of(above, known, depth + 1)
-
-
-def _member(function: _Function, others: Collection[str]) -> Candidate | None:
+def _member(function: Function, title: str, within: Around) -> Candidate | None:
     name, written = function.name.strip("_"), function.name
     if (name != written and written not in _OPERATORS) or not name.islower():
         return None
     if written == "__exit__":  # it is called as a block without an error ends
         return Candidate(name, "", name, Path(), written=written)
-    why = next((_KINDS[one] for one in _decorators(function) if one in _KINDS), "") or refusal(function, others)
-    parameters = tuple(parameters_of(function.args))[1:]
-    return Candidate(name, "", name, Path(), written=written, parameters=parameters, refused=why)
+    kind = next((_KINDS[one] for one in _decorators(function) if one in _KINDS), "")
+    one, why = _bound(function, title, within), kind or refusal(function, within.classes.keys() - {title})
+    # What speaks against it as it is may still be made.
+    handed = "" if kind or one.refused else one.handed
+    return replace(one, id=name, name=name, written=written, refused=why, handed=handed)
 
 
-def _decorators(node: _Function | ast.ClassDef) -> set[str]:
+def _bound(function: Function, title: str, within: Around) -> Candidate:
+    """Return a method as a function without its object; what is seen of another one may stand for a result."""
+    bound = copy.deepcopy(function)
+    del (bound.args.posonlyargs or bound.args.args)[:1]
+    if bound.returns and title in ast.unparse(bound.returns):
+        bound.returns = None
+    return as_function(bound, within, Candidate("", "", "", Path(), parameters=tuple(parameters_of(bound.args))))
+
+
+def _decorators(node: Function | ast.ClassDef) -> set[str]:
     return {last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list}
 
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pkgutil import resolve_name
 from symtable import symtable
 
-from criticality.languages.python.adopting.members import line_of
-from criticality.languages.python.adopting.suitable import Function, last_name, needed, outside, types
+from criticality.languages.python.adopting.suitable import Function, last_name, line_of, needed, outside, types
 from criticality.languages.python.names import WORDS
 from criticality.spec.predicates import free_names
 from criticality.standing import Candidate, Package
@@ -59,8 +58,9 @@ def as_function(node: Function, within: Around, plain: Candidate) -> Candidate:
 
 
 def _called(node: Function) -> Iterator[str]:
-    calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
-    yield from map(last_name, (*calls, *node.args.defaults))
+    calls = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
+    owners = (one.value for one in calls if isinstance(one, ast.Attribute))
+    yield from map(last_name, (*calls, *owners, *node.args.defaults))
 
 
 def _functions(node: Function) -> Iterator[tuple[str, str]]:
@@ -94,9 +94,9 @@ def making(package: Package, candidate: Candidate) -> tuple[str, list[str]]:
     """
     if not candidate.steps:
         return "", []
-    head = f"def {candidate.name}_of({', '.join(p.name for p in candidate.parameters)}):\n"
-    text = head + "".join(f"    {step}\n" for step in candidate.steps)
+    text = "".join(f"{step}\n" for step in candidate.steps)
     top = symtable(package.texts[candidate.path], "", "exec").get_symbols()
     free, there = sorted(free_names(ast.parse(text))), {one.get_name() for one in top if one.is_assigned()}
-    lines = [f"import {name}\n" for name in free if name in sys.stdlib_module_names - there - {*_UNSUITABLE["modules"]}]
+    known = {package.name, *sys.stdlib_module_names} - there - {*_UNSUITABLE["modules"]}
+    lines = [f"import {name}\n" for name in free if name in known]
     return "".join(lines) + "\n\n" * bool(lines) + text, [name for name in free if name in there]

@@ -8,6 +8,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def read_package(path: Path) -> Package:
 
     def whole(node: ast.stmt | None, one: Candidate) -> Candidate:
         if isinstance(node, ast.ClassDef):
-            return as_class(node, within.classes, one)
+            return as_class(node, within, one)
         return as_function(node, within, one) if isinstance(node, Function) else one
 
     return Package(top.parent, top, tuple(map(whole, nodes, candidates)), texts)
@@ -121,7 +122,6 @@ def _candidate(node: _Defined, name: str, file: Path, dotted: str, plan_name: st
 
 
 def _examples(doc: str) -> list[tuple[str, str]]:
-    try:
+    with suppress(ValueError):
         return [(e.source.strip(), e.want.strip()) for e in doctest.DocTestParser().get_examples(doc)]
-    except ValueError:
-        return []
+    return []

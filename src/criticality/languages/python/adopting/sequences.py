@@ -17,8 +17,8 @@ from criticality.spec.types import TypeRef
 from criticality.spec.values import fields_of
 from criticality.standing import Adopted, Candidate, by_keyword
 
-#: Sequences of a class; calls and characters of one.
-_MOST, _CALLS, _WIDEST = 120, 64, 6_000
+#: Sequences of a class; calls, with the one that makes the object, and characters of one.
+_MOST, _CALLS, _WIDEST = 120, 65, 12_000
 _OPERATORS: dict[str, str] = WORDS["operators"]
 _NO_NUMBER, _SELF = re.compile(r"\b(nan|inf)\b"), re.compile(r"\bself\b")
 
@@ -72,6 +72,8 @@ def _written(candidate: Candidate, codec: Codec, call: CallMade) -> str:
     given = ", ".join(
         f"{p.name}={text}" if p.name in names else text for (p, _), text in zip(pairs, values, strict=True)
     )
+    if member.steps:
+        return f"{member.name}_of({', '.join([*(['it'] if member is not candidate else []), *values])})"
     form = "{name}({all})" if member is candidate else _OPERATORS.get(member.written, "{self}.{name}({all})")
     return form.format(*values, self="it", name=member.written, all=given)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from encodings import normalize_encoding
+from encodings.aliases import aliases
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -88,11 +91,12 @@ class AdoptedPython(Python):
             fields = [field_of(f"a{at}", p.type) for at, p in enumerate(method.parameters)]
             kind = kind_of(method.result) if method.result.name != state else None
             taken, into = _sent(method.parameters, member), field_of("result", method.result)
-            methods[name] = [member.written, taken, fields, kind, into]
+            methods[name] = [member.written, taken, fields, kind, into, making(self.package, member)[0]]
         observers = [[candidate.observers[name], kind_of(of)] for name, of in fields_of(spec, state)]
         return {
             "state": state, "after": after, "errors": sorted(spec.errors), "methods": methods,
             "params": _sent(whole.parameters[:-1], candidate), "observers": observers,
+            "made": making(self.package, candidate)[0],
         }  # fmt: skip
 
 
@@ -136,14 +140,12 @@ def with_body(source: str, body: str) -> str:
 
 
 def _imports(text: str) -> list[str]:
-    """Return the modules that a module's functions import when they are called."""
-    names: dict[str, None] = {}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name: None for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names[node.module] = None
-    return list(names)
+    """Return the modules that a module's functions import when they are called, and that Python does for them."""
+    nodes = list(ast.walk(ast.parse(text)))
+    names = ["heapq", *(alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names)]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    codecs = map(normalize_encoding, re.findall(r"\.(?:en|de)code\(\s*['\"]([\w-]+)", text.lower()))
+    return [*dict.fromkeys(names), *(f"encodings.{aliases.get(name, name)}" for name in codecs)]
 
 
 def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> ServedProgram:
@@ -151,10 +153,7 @@ def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> Se
     call = _where(package, candidate.path, candidate.module)
     text = f"from {spec.package}.shim import importing as _importing\nimporting = _importing(**{call!r})\n"
 
-    def probe(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
-        return {"probe.py": text}
-
-    return _program(package, spec, plan, [{PROBE: AS_IS}], probe)
+    return _program(package, spec, plan, [{PROBE: AS_IS}], lambda spec, plan, bodies: {"probe.py": text})
 
 
 def _takes(path: Path) -> bool:

@@ -76,7 +76,7 @@ def adopted(errors, name, params, result, first, made, **where):
         where: what :func:`prepared` takes.
     """
     there = prepared(**where)
-    real = of_made(made, there, name, first) if made else getattr(there, name)
+    real = of_made(made, there, first) if made else getattr(there, name)
     known = {error: type(error, (Exception,), {}) for error in errors}
 
     def call(*args):
@@ -91,50 +91,47 @@ def adopted(errors, name, params, result, first, made, **where):
     return call
 
 
-def of_made(made, there, name, first):
+def of_made(made, there, first):
     """Return what makes a function's values, calls it and looks at the result; other errors than the call's say so."""
-    real, failed = getattr(there, name), []
-
-    def own(*args, **named):
-        try:
-            return items(real(*args, **named), first)
-        except Exception as error:
-            failed[:] = [error]
-            raise
-
-    scope = {**vars(there), "first_items": lambda value: value, name: own}
-    exec(compile(made, "<made>", "exec"), scope)
+    tree, scope = ast.parse(made), {**vars(there), "first_items": partial(items, first=first)}
+    exec(compile(tree, "<made>", "exec"), scope)
+    making = tree.body[-1]
 
     def call(*args):
         try:
-            return scope[f"{name}_of"](*args)
+            return scope[making.name](*args)
         except Exception as error:
-            if failed and error is failed[0]:
+            # The line before the last one calls, and does no more.
+            frame = error.__traceback__ and error.__traceback__.tb_next
+            if frame and frame.tb_lineno == making.body[-2].lineno:
                 raise
             raise NotMade(f"{type(error).__name__}: {error}"[:300]) from None
 
     return call
 
 
-def adopted_class(domain, state, after, errors, name, params, observers, methods, first, **where):
+def adopted_class(domain, state, after, errors, name, params, observers, methods, first, made, **where):
     """Return the class ``name`` as a function of what makes an object, and of calls of its methods behind it.
 
     Args:
         domain: the module of types; ``state`` is what is seen of an object, ``after`` what came of a call.
         observers: expression and type of what is seen of an object, each.
         methods: by name in a call: its own name, parameters, the fields of a call that hold them, its type, ``None``
-            where it gives an object, and the field that it goes into.
+            where it gives an object, the field that it goes into, and the text that makes what it takes.
+        made: that of the constructor.
     """
-    make, state, after = getattr(prepared(**where), name), getattr(domain, state), getattr(domain, after)
-    nothing = dict.fromkeys(into for _, _, _, _, into in methods.values())
+    there, state, after = prepared(**where), getattr(domain, state), getattr(domain, after)
+    make = of_made(made, there, first) if made else getattr(there, name)
+    bound = {text: partial(partial, of_made(text, there, first)) for *_, text in methods.values() if text}
+    nothing = dict.fromkeys(into for *_, into, _ in methods.values())
     codes = [(compile(text, "<observer>", "eval"), of) for text, of in observers]
 
     def seen(thing):
         return state(*[checked(eval(code, {"self": thing}), of, first) for code, of in codes])  # noqa: S307
 
     def asked(thing, call):
-        method, taken, fields, result, into = methods[call.to.value]
-        real = partial(getattr(thing, method), *[None] * 3 * (method == "__exit__"))
+        method, taken, fields, result, into, text = methods[call.to.value]
+        real = bound[text](thing) if text else partial(getattr(thing, method), *[None] * 3 * (method == "__exit__"))
         try:
             value = called(real, [getattr(call, field) for field in fields], taken, result, first)
             return "", nothing | {into: value if result else seen(value)}

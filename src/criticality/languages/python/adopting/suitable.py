@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 
 from criticality.languages.python.names import WORDS
@@ -94,6 +94,16 @@ def _no_value(annotation: ast.expr | None, classes: Collection[str]) -> str:
             return ""
     names = (last_name(part) for part in ast.walk(annotation)) if annotation else ()
     return next((name for name in names if name in _WORDS["no_values"] or name in classes), "")
+
+
+def line_of(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], depth: int = 0) -> Iterator[ast.ClassDef]:
+    """Yield a class and those that it is made from, the nearest first."""
+    yield node
+    for base in node.bases if depth < 8 else ():
+        inner = base.value if isinstance(base, ast.Subscript) else base
+        above = known.get(last_name(inner))
+        if above is not None and above is not node:
+            yield from line_of(above, known, depth + 1)
 
 
 def last_name(node: ast.AST) -> str:

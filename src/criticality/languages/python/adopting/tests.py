@@ -22,9 +22,9 @@ _MOST = 200, 60
 
 def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
     """Return test files by path: one a module, and what finds the package from there."""
-    tested = [(one.candidate, tests) for one in adopted if (tests := _tests(package, one))]
-    parts = grouped((one.id.partition(".")[0], test) for one, tests in tested for test in tests)
-    names = grouped((one.module, name) for one, _ in tested for name in _read(package, one))
+    tested = [(one.candidate, *_made(package, one.candidate), tests) for one in adopted if (tests := _tests(one))]
+    parts = grouped((one.id.partition(".")[0], test) for one, made, _, tests in tested for test in (*made, *tests))
+    names = grouped((one.module, name) for one, _, read, _ in tested for name in read)
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
@@ -40,7 +40,7 @@ def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
     return native_file(head, used(WORDS["literals"], body), [f"from {module} import {', '.join(sorted(names))}"], body)
 
 
-def _tests(package: Package, adopted: Adopted) -> list[str]:
+def _tests(adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
     if candidate.members:
         return sequence_tests(adopted)
@@ -48,18 +48,18 @@ def _tests(package: Package, adopted: Adopted) -> list[str]:
     codec = Codec(Domain(artifacts.spec), artifacts.plan)
     function = codec.functions[candidate.id]
     keywords = by_keyword([p.name for p in function.parameters], candidate)
-    parameters = [
-        f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
-    ]
+    words = [f"{p.name}=" if p.name in keywords else "" for p in function.parameters]
+    parameters = [f"{word}args[{at}]" for at, word in enumerate(words)]
     called = f"{candidate.name}_of" if candidate.steps else candidate.name
     call = f"{called}({', '.join(parameters) if keywords else '*args'})"
     cases = written(codec, candidate.id, adopted.cases, changing=True)
-    tests = tables(
+    return tables(
         candidate.name, cases, f"plain({call})", f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b"
     )
-    text, _ = making(package, candidate)
-    return [text, *tests] if text and tests else tests
 
 
-def _read(package: Package, candidate: Candidate) -> set[str]:
-    return {candidate.written or candidate.name, *making(package, candidate)[1]}
+def _made(package: Package, candidate: Candidate) -> tuple[list[str], set[str]]:
+    """Return what makes the values of a function, or of a class and its methods, and what that reads of the module."""
+    made = [making(package, one) for one in (candidate, *candidate.members.values())]
+    names = (name for _, names in made for name in names)
+    return [text for text, _ in made if text], {candidate.written or candidate.name, *names}
