@@ -172,9 +172,9 @@ class Trial:
             return Broken("an answer", str(gone))
 
     def _asks(self, name: str) -> bool:
-        """Tell whether a function's contract calls accepted ones."""
+        """Tell whether a function's contract calls accepted ones for each of several things."""
         short = {other.partition(".")[2] for other in self.hearing.accepted}
-        return any(p.calls & short for p in self.evaluator.clauses(name).values())
+        return any(p.calls & short and " for " in p.code for p in self.evaluator.clauses(name).values())
 
     def _called(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
         """Answer a call that an evaluation makes: the unit's own functions by the body that is tried."""
