@@ -34,7 +34,7 @@ SANDBOXES = {"bubblewrap": ("bwrap",), "podman": ("podman", "newuidmap", "newgid
 #: The caller's variables that say where container engines are.
 ENGINES = ("DOCKER_", "CONTAINER", "XDG_RUNTIME_DIR", "ASSAY_SANDBOX_IMAGE")
 #: What stands on the PATH of a test of languages, where it is here: the test itself skips for want of its own.
-TOOLS = """cc gcc g++ c++ as ld ar cmake make go gofmt cargo cargo-clippy clippy-driver rustc javac java jar
+TOOLS = """cc gcc g++ c++ as ld ar cmake ctest make go gofmt cargo cargo-clippy clippy-driver rustc javac java jar
 node npm npx"""
 #: The caller's variables that say where these tools are, and where they get packages from.
 TOLD = ("CARGO_", "RUSTUP_", "CRITICALITY_", "NODE_", "NPM_CONFIG_", "npm_config_", "PIP_", "SSL_", "HTTPS_")

@@ -202,6 +202,9 @@ class Artifacts:
                 self.failures.append(event)
                 self.waiting.pop(event.unit, None)
                 self._settle(event.settled)
+                # What a body was refused for, every later one is tried with; and a person's tests hold it.
+                for name, args in event.failure.get("cases", ()):
+                    self.pinned.setdefault(name, []).append(args)
             case e.CalleeBlamed() | e.TestSuspected():
                 self._reopened(event)
             case e.Escalated():

@@ -50,7 +50,8 @@ def failure_of(verdict: Verdict) -> dict[str, Any] | None:
         return None
     kinds = {fault.kind for fault in verdict.faults}
     kind = next((k for k in ("security", "coherence", "timeout", "semantic", "test") if k in kinds), "complexity")
-    return {"kind": kind, "what": [fault.what for fault in verdict.faults[:8]]}
+    cases = [[fault.function, fault.args] for fault in verdict.faults if fault.args is not None]
+    return {"kind": kind, "what": [fault.what for fault in verdict.faults[:8]], "cases": cases}
 
 
 def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str, str]) -> dict[str, Any] | None:

@@ -26,11 +26,8 @@ def claim_fault(spec: Spec, functions: Mapping[str, FunctionPlan], claim: Struct
         return f"{claim.id}: it names no function"
     if len({test.name for test in claim.tests}) != len(claim.tests):
         return f"{claim.id}: two tests share a name"
-    for test in claim.tests:
-        fault = _test_fault(spec, functions, claim, test, text)
-        if fault:
-            return f"{claim.id}.{test.name}: {fault}"
-    return ""
+    faults = ((test.name, _test_fault(spec, functions, claim, test, text)) for test in claim.tests)
+    return next((f"{claim.id}.{name}: {fault}" for name, fault in faults if fault), "")
 
 
 def _test_fault(
@@ -51,10 +48,8 @@ def _test_fault(
             return f"nothing defines the type {', '.join(sorted(unknown))}"
     if test.assume and not params:
         return "an example assumes nothing; write values that fit"
-    if claim.type == "performance":
-        fault = _growth_fault(spec, functions, claim, params, text)
-        if fault:
-            return fault
+    if claim.type == "performance" and (fault := _growth_fault(spec, functions, claim, params, text)):
+        return fault
     short = {name.partition(".")[2] for name in functions}
     scope = {*short, *spec.named_types(), *(p.name for p in params)}
     scope |= {"now", "advance"} if claim.type == "temporal" else set[str]()

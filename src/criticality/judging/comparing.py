@@ -101,10 +101,9 @@ class Comparing(Trial):
             return str(fault)
         args = self.codec.arguments(name, from_json(difference.args))
         mine, theirs = self._process(CANDIDATE).call(name, args), self._told(name, difference)
-        for number, outcome in enumerate((mine, theirs)):
+        for number, (which, outcome) in enumerate((("first", mine), ("second", theirs))):
             wrong = self.evaluator.broken(name, args, outcome) is not None
             if wrong != (loser in (number, 2)):
-                which = ("first", "second")[number]
                 return f"the clause {'rejects' if wrong else 'allows'} the {which} result, which it should not"
         if loser == 1:
             for case, outcome in outcomes(self._process(CANDIDATE), name, self.cases(name)):

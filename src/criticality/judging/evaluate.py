@@ -209,11 +209,8 @@ class Evaluator:
             return f" ({UNEVALUATED}: {type(error).__name__}: {str(error)[:120]})"
 
     def _allowed(self, name: str, raised: str, held: dict[str, Any]) -> bool:
-        contract = self.functions[name].contract
-        for p in (*contract.predicates, *self._settled.get(name, ())):
-            if raised in p.raised and (not p.when or self._truth(p, held)):
-                return True
-        return False
+        predicates = (*self.functions[name].contract.predicates, *self._settled.get(name, ()))
+        return any(raised in p.raised and (not p.when or self._truth(p, held)) for p in predicates)
 
     def _truth(self, predicate: Predicate, held: Mapping[str, Any]) -> bool:
         """Tell whether what a predicate presupposes is true."""

@@ -33,15 +33,11 @@ def solved(place: Place, evaluator: Evaluator, name: str) -> tuple[str, list[tup
 def _question(evaluator: Evaluator, name: str) -> bytes:
     """Return a contract as JSON; parts that call functions of the project are left out."""
     clauses, left_off = evaluator.clauses(name), evaluator.unjudged[name]
+    required = (part for condition in evaluator.conditions(name) for part in condition.parts)
     predicates = [*evaluator.functions[name].contract.predicates, *clauses.values()]
     asked = {
-        "name": name, "requires": _required(evaluator, name),
+        "name": name, "requires": [part.text for part in required if not part.calls],
         "ensures": [[p.code, p.olds, bool(p.raised)] for t, p in clauses.items() if not p.calls and t not in left_off],
-        "errors": [[error, "" if p.calls else p.when] for p in predicates for error in p.raised],
+        "errors": [[error, p.when * (not p.calls)] for p in predicates for error in p.raised],
     }  # fmt: skip
     return json.dumps(asked).encode()
-
-
-def _required(evaluator: Evaluator, name: str) -> list[str]:
-    parts = [part for condition in evaluator.conditions(name) for part in condition.parts]
-    return [part.text for part in parts if not part.calls]

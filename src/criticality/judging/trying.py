@@ -172,9 +172,9 @@ class Trial:
             return Broken("an answer", str(gone))
 
     def _asks(self, name: str) -> bool:
-        """Tell whether a function's contract calls accepted ones."""
+        """Tell whether a function's contract calls accepted ones for each of several things."""
         short = {other.partition(".")[2] for other in self.hearing.accepted}
-        return any(p.calls & short for p in self.evaluator.clauses(name).values())
+        return any(p.calls & short and " for " in p.code for p in self.evaluator.clauses(name).values())
 
     def _called(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
         """Answer a call that an evaluation makes: the unit's own functions by the body that is tried."""
@@ -230,8 +230,9 @@ class Trial:
 
     def _kept(self, name: str, cases: Sequence[Case], process: Process) -> list[list[Any]]:
         """Return cases with their results, spread over all that were tried; long ones are left out."""
-        short_ones = [case for case in cases if case.origin != "long"]
-        chosen = short_ones[:: max(1, len(short_ones) // KEPT)][:KEPT]
+        pinned = [case for case in cases if case.origin == "pinned"]
+        others = [case for case in cases if case.origin not in ("pinned", "long")]
+        chosen = [*pinned, *others[:: max(1, len(others) // KEPT)]][:KEPT]
         ended = outcomes(process, name, chosen)
         return [self._row(name, case, outcome) for case, outcome in ended if not isinstance(outcome, NoSuchValue)]
 

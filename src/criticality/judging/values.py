@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice, product
 from typing import Any
@@ -21,6 +21,8 @@ from llm_runtime.structs import Struct
 _LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "0 far")), (300, ("all 1", "sorted", "in 1")))
 #: Few numbers of which a whole case is made: so come ties, and tables that are nearly alike.
 _ALPHABETS = ((0, 1), (0, 1, 2), (-1, 0, 1), (1, 2), (1,))
+#: Cases that are looked at for such as can be made long.
+_LOOKED_AT = 200
 #: How likely values of a case are such as were made for it before.
 _NEAR = (0.2, 0.2, 0.2, 0.7)
 #: How many cases lie beside one whose numbers are all alike.
@@ -65,8 +67,8 @@ class Values(Drawing):
         counts: Counts | None = None,
     ) -> Iterator[Case]:
         """Yield cases for parameters, each once, that fulfil the conditions."""
-        counts, known = counts or Counts(), set[str]()
-        places = self._places(params, conditions)
+        counts, known = counts or Counts(), dict[str, tuple[Any, ...]]()
+        places = _places(params, conditions)
         whole = self._product(places, counts.whole)
         stages: list[tuple[str, Iterator[tuple[Any, ...]], int]] = [("pinned", iter(pinned), len(pinned))]
         if whole is not None:
@@ -76,23 +78,11 @@ class Values(Drawing):
             many = max(counts.small, counts.drawn)
             many += counts.text // 2 if any(self.root(place.kind).name in TEXTUAL for place in places) else 0
             drawn, long = self._drawn_cases(places, conditions, many), self._long(params, conditions, counts.longest)
-            stages += [("drawn", drawn, many), ("long", long, counts.long)]
+            late = self._lengthened(places, conditions, known, counts.longest)
+            stages += [("drawn", drawn, many), ("long", long, counts.long), ("long", late, counts.long // 2)]
         for origin, stage, most in stages:
-            fitting = (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
+            fitting = (a for a in stage if _fits(places, conditions, a)) if origin in ("pinned", "all") else stage
             yield from (Case(args, origin) for args in islice(_each_once(fitting, known), most))
-
-    @staticmethod
-    def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
-        held = {place.name: value for place, value in zip(places, args, strict=True)}
-        return not any(condition.broken(held) for condition in conditions)
-
-    @staticmethod
-    def _places(params: Sequence[Param], conditions: Sequence[Condition]) -> list[Hole]:
-        """Return the names with what conditions say of each in a constant."""
-        return [
-            Hole(p.name, p.type, tuple(bound for condition in conditions for bound in condition.bounds(p.name)))
-            for p in params
-        ]
 
     def _aims(self, places: Sequence[Hole]) -> list[Condition]:
         """Return the branches of bodies as conditions."""
@@ -143,8 +133,23 @@ class Values(Drawing):
             at = self.random.randrange(len(places))
             one = self.shifted(places[at].kind, args[at], self.random.choice((1, -1)), self.random.choice)
             changed = (*args[:at], one, *args[at + 1 :])
-            if one is not None and self._fits(places, conditions, changed):
+            if one is not None and _fits(places, conditions, changed):
                 yield changed
+
+    def _lengthened(
+        self, places: Sequence[Hole], conditions: Sequence[Condition], known: Mapping[str, Any], longest: int
+    ) -> Iterator[tuple[Any, ...]]:  # fmt: skip
+        """Yield known cases in which one item comes again and again: what they show comes late, or after many."""
+        for args in self.random.sample([*known.values()], min(_LOOKED_AT, len(known))):
+            for at, place in enumerate(places):
+                value = args[at] if self.root(place.kind).name in ("List", *TEXTUAL) else ()
+                if value:
+                    here = self.random.randrange(len(value))
+                    more = value[here : here + 1] * (self.random.randint(longest // 4, longest) - len(value))
+                    one = self.witness(place.kind, value[:here] + more + value[here:])
+                    changed = (*args[:at], one, *args[at + 1 :])
+                    if one is not None and _fits(places, conditions, changed):
+                        yield changed
 
     def far_cases(self, params: Sequence[Param], conditions: Sequence[Condition], bits: int) -> Iterator[Case]:
         """Yield cases with whole numbers where their widths end, as far as nothing bounds them.
@@ -153,9 +158,9 @@ class Values(Drawing):
             bits: of a whole number; a sum of some, or one times a small constant, stays below. 0 where it may have any.
         """
         self.far = tuple(1 << n for n in _WIDTHS if not bits or n + _SPARE <= bits)
-        made = self._drawn_cases(self._places(params, conditions), conditions, _FAR_CASES)
+        made = self._drawn_cases(_places(params, conditions), conditions, _FAR_CASES)
         drawn = (args for args in made if _BEYOND.search(repr(args)))
-        yield from (Case(args, "far") for args in _each_once(drawn, set()))
+        yield from (Case(args, "far") for args in _each_once(drawn, {}))
         self.far = ()
 
     def _long(
@@ -180,7 +185,7 @@ class Values(Drawing):
         self.alphabet, self.few, self.near = (), "", _NEAR[0]
         self._gather()
         try:
-            held = self.fill(self._places(params, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2)
+            held = self.fill(_places(params, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2)
         except NoValue:
             return None
         finally:
@@ -232,8 +237,21 @@ class Values(Drawing):
         return list(product(*pools)) if most else None
 
 
-def _each_once(stage: Iterable[tuple[Any, ...]], known: set[str]) -> Iterator[tuple[Any, ...]]:
+def _each_once(stage: Iterable[tuple[Any, ...]], known: dict[str, tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     for args in stage:
         if (key := repr(args)) not in known:
-            known.add(key)
+            known[key] = args
             yield args
+
+
+def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
+    held = {place.name: value for place, value in zip(places, args, strict=True)}
+    return not any(condition.broken(held) for condition in conditions)
+
+
+def _places(params: Sequence[Param], conditions: Sequence[Condition]) -> list[Hole]:
+    """Return the names with what conditions say of each in a constant."""
+    return [
+        Hole(p.name, p.type, tuple(bound for condition in conditions for bound in condition.bounds(p.name)))
+        for p in params
+    ]

@@ -58,8 +58,8 @@ def project(name: str) -> Project:
 
 def ported(name: str, target: str) -> Project:
     """Return a project with its bodies in another language."""
-    one = _written(name)
-    bodies = yaml.safe_load(Path(__file__).with_name("ported.yaml").read_text("utf-8"))[target][name]
+    one = _written(name) if name in NAMES else ruled_out(name)
+    bodies = table("ported")[target][name]
     wrong = [pair for body in bodies["wrong"] for pair in body.items()]
     # What the plans import are modules of Python.
     plan = tuple(module.model_copy(update={"imports": []}) for module in one.plan)

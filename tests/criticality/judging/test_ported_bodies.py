@@ -27,8 +27,7 @@ async def test_wrong_bodies_of_a_language_fall_and_a_right_one_stands(target: st
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("target", LANGUAGES)
-@pytest.mark.parametrize("name", ["versions", "slots"])
+@pytest.mark.parametrize(("name", "target"), [(name, t) for t in LANGUAGES for name in seeded.table("ported")[t]])
 async def test_of_a_language_s_wrong_bodies_none_is_accepted_and_every_right_one_is(name: str, target: str) -> None:
     await require(target)
     one = seeded.ported(name, target)

@@ -12,9 +12,10 @@ from criticality.judging.judge import Judge
 pytestmark = needs_toolchain
 TABLE = seeded.table("ruled_out")
 #: A few are tried always: a small domain, related items, neighbours, the points of a structure, brackets within
-#: each other, texts just outside of a form, square tables, sums that come to nothing.
+#: each other, texts just outside of a form, square tables, sums that come to nothing, one item again and again.
 ALWAYS = [
     ("dates", 1), ("book", 5), ("spans", 13), ("merging", 9), ("nested", 1), ("nested", 3), ("tables", 1),
+    ("index", 3), ("rows", 12),
 ]  # fmt: skip
 
 

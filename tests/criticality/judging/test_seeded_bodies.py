@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import seeded
 import yaml
 from turnstile_system import needs_toolchain
 
+from criticality.artifacts import Artifacts
+from criticality.checks import failure_of
+from criticality.events import VerificationFailed
 from criticality.judging.hearing import VERDICT, Verdict
 from criticality.judging.judge import Judge
 from criticality.languages import language
@@ -18,8 +22,8 @@ pytestmark = needs_toolchain
 HOSTILE = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text("utf-8"))["wrong"]
 
 
-def heard(one: seeded.Project, name: str, body: str = "") -> Verdict:
-    with Judge(seeded.hearing(one, seeded.unit_of(one, name), {name: body} if body else {})) as judge:
+def heard(one: seeded.Project, name: str, body: str = "", **more: Any) -> Verdict:
+    with Judge(seeded.hearing(one, seeded.unit_of(one, name), {name: body} if body else {}, **more)) as judge:
         return judge.heard()
 
 
@@ -42,6 +46,18 @@ def test_of_twenty_wrong_bodies_none_is_accepted_and_every_right_one_is(name: st
     assert [function for function in one.right if not accepted(heard(one, function))] == []
     assert len(one.wrong) >= 20
     assert [pair for pair in one.wrong if accepted(heard(one, *pair))] == []
+
+
+def test_what_a_body_was_refused_for_is_tried_first_and_is_among_the_cases_of_the_one_that_stands() -> None:
+    one, artifacts = seeded.project("slots"), Artifacts()
+    failure = failure_of(heard(one, *one.wrong[4]))
+    assert failure is not None and failure["cases"]
+    artifacts.apply(VerificationFailed(unit="times.is_free", attempt=1, tier="worker", failure=failure, next="retry"))
+    assert [["times.is_free", args] for args in artifacts.pinned["times.is_free"]] == failure["cases"]
+    again = heard(one, *one.wrong[4], pinned=artifacts.pinned)
+    assert again.cases < 200 and again.faults[0].args == failure["cases"][0][1]
+    kept = heard(one, "times.is_free", pinned=artifacts.pinned).kept["times.is_free"]
+    assert [args for args, _, _ in kept[: len(failure["cases"])]] == [args for _, args in failure["cases"]]
 
 
 def test_two_hearings_say_the_same() -> None:

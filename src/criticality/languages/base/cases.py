@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC
 from typing import Any
@@ -36,23 +37,6 @@ class CaseRow(Struct):
     error: str
 
 
-def rows(
-    spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]
-) -> Iterator[tuple[str, FunctionPlan, list[CaseRow]]]:
-    """Yield each function that has cases with its module and some of them.
-
-    Args:
-        cases: by function, arguments, status and value as the judge's JSON has them.
-    """
-    codec = Codec(Domain(spec), plan)
-    for name, function in codec.functions.items():
-        rows = codec.cases(name, cases.get(name, ()))
-        made = [row for case in rows if (row := _row(spec, function, *case)) is not None]
-        returns, raises = [row for row in made if not row.error], [row for row in made if row.error]
-        if made:
-            yield name.partition(".")[0], function, [*returns[:_RETURNS], *raises[:_RAISES]]
-
-
 def by_module(
     spec: Spec,
     plan: Plan,
@@ -60,8 +44,19 @@ def by_module(
     test: Callable[[str, FunctionPlan, list[CaseRow]], str],
     between: str,
 ) -> dict[str, str]:
-    """Return the tests of each module that has cases, each written by the language."""
-    parts = grouped((module, test(module, function, held)) for module, function, held in rows(spec, plan, cases))
+    """Return the tests of each module that has cases, each written by the language.
+
+    Args:
+        cases: by function, arguments, status and value as the judge's JSON has them.
+        test: writes some calls of a function of a module.
+    """
+    codec, parts = Codec(Domain(spec), plan), defaultdict[str, list[str]](list)
+    for name, function in codec.functions.items():
+        rows = (_row(spec, function, *case) for case in codec.cases(name, cases.get(name, ())))
+        made, module = grouped((bool(row.error), row) for row in rows if row is not None), name.partition(".")[0]
+        if made:
+            shown = [*made.get(False, ())[:_RETURNS], *made.get(True, ())[:_RAISES]]
+            parts[module].append(test(module, function, shown))
     return {module: between.join(tests) for module, tests in parts.items()}
 
 

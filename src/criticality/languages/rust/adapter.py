@@ -27,7 +27,7 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.pages import Filter
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
-from criticality.spec.values import in_order, types_needed
+from criticality.spec.values import in_order
 
 _WORDS = vocabulary("criticality.languages.rust")
 
@@ -93,10 +93,8 @@ class Rust(GrammarLanguage):
         return files
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        needed = types_needed(spec, function.kinds)
-        mentioned = {name for p in function.contract.predicates for name in p.names}
-        extra = [n for n in spec.named_types() if n not in (*needed, *spec.errors) and n in mentioned]
-        names = [*extra, *needed, *list(spec.errors if function.errors else ())[:1]]
+        names = [name for name in self.spoken_of(spec, function) if name not in spec.errors]
+        names += list(spec.errors if function.errors else ())[:1]
         return "\n".join(self.type_source(spec, name) for name in names).rstrip()
 
     def imported(self, module: ModulePlan) -> str:
