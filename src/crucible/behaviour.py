@@ -20,13 +20,14 @@ what is annotated as anything is promised to take it, where a law is broken.
 the quickest near tests of files that a change leaves alone run before a witness; with a fix near tests are not traced.
 15: laws of Python's own prove a regression, and its fix does as the base did for neighbours of the call's literals;
 what node and go ran is known.
+16: more laws, each stated by a test in one of the forms that are listed; an annotation may stand in a stub.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=15, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=16, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

@@ -28,12 +28,16 @@ Defined: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class ChangedFile(FrozenRecord):
-    """A file on both sides; ``was`` is its path on the base, and a text is ``None`` where it is not."""
+    """A file on both sides; ``was`` is its path on the base, and a text is ``None`` where it is not.
+
+    ``stub`` is that of Python beside it, where it is the same on both sides.
+    """
 
     path: str
     was: str
     base: str | None
     head: str | None
+    stub: str = ""
 
 
 class Hunk(FrozenRecord):
@@ -201,7 +205,8 @@ def _listed(git: Repository, how: Adapter, base: str, head: str) -> _Listed:
     listed = git(*_DIFF, "--name-status", "-z", base, head, "--")
     for was, path in re.findall(r"(?:R\d+\0([^\0]+)|[AMDT])\0([^\0]+)\0", listed):
         old = was or path
-        one = ChangedFile(path=path, was=old, base=git.show(base, old), head=git.show(head, path))
+        stub = "".join(filter(None, {git.show(base, f"{old}i")} & {git.show(head, f"{path}i")}))
+        one = ChangedFile(path=path, was=old, base=git.show(base, old), head=git.show(head, path), stub=stub)
         if how.is_test(path) or path.endswith(_PAGES):
             altered[path] = "".join("".join(hunk.base_lines + hunk.head_lines) for hunk in _hunks(one))[:_TESTS]
         elif how.is_source(path):

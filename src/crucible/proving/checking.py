@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise, product
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import ProvenChange, functions
@@ -23,6 +23,17 @@ _WITH = re.compile(r"with (pytest|self)\.(raises|warns|assertRaises\w*|subTest)\
 _ASKS_WHO = re.compile(r"PYTEST|sys\.argv|\b(?:pytest|_getframe|inspect|traceback)\b")
 
 
+class _Law(BaseModel):
+    of: str
+    holds: list[str]
+    then: list[str]
+    needs: str = ".*"
+    unless: str = "(?!)"
+    denied: str = ""
+    given: str = ""
+    promised: str = Field(alias="as", default="")
+
+
 class _Words(BaseModel):
     names: str
     allowed: str
@@ -32,8 +43,13 @@ class _Words(BaseModel):
     loud: str
     limits: str
     excludes: str
+    narrows: str
     promised: dict[str, str]
     laws: dict[str, str]
+    own: str
+    asks_kind: str
+    posed: dict[str, _Law]
+    annotated: dict[str, dict[str, str]]
 
 
 @cache
@@ -188,6 +204,14 @@ def parameters(node: ast.AST | None) -> dict[str, str]:
     given = getattr(node, "args", ast.arguments([], [], None, [], [], None, []))
     listed = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
     return {one.arg: ast.unparse(one.annotation) if one.annotation else "" for one in listed}
+
+
+def annotated(change: ProvenChange, key: str) -> tuple[str, str]:
+    """Return what annotates an argument, by the probe's name for it, on the base and on the head, or in the stub."""
+    path, name, given = re.findall(r"(.*?):(.*)\((.*)\)", key)[0]
+    texts = next(((one.base, one.head, one.stub) for one in change.files if one.path == path), ("", "", ""))
+    base, head, stub = (parameters(functions(text or "").get(name)).get(given, "") for text in texts)
+    return (base, head) if BEHAVIOUR.before(16) else (base or stub, head or stub)
 
 
 def examples(text: str) -> set[tuple[str, str]]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
-from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
-from crucible.proving.laws import broken_law, stated_law, unread_parameter
+from crucible.proving.checking import annotated, bent, complaint, examples, mended, words
+from crucible.proving.laws import as_annotated, broken_law, unmet_none, unread_parameter
 from crucible.proving.neighbours import answers, neighbours, swerving
+from crucible.proving.posing import Posed, broken, posed, posing
 from crucible.proving.records import (
     Around,
     BoxRequest,
@@ -78,6 +79,7 @@ class _Case:
     culprits: list[Hunk] = field(default_factory=list[Hunk])
     words: str = ""
     examples: list[str] = field(default_factory=list[str])
+    posed: str = ""
 
     @property
     def bare(self) -> bool:
@@ -234,6 +236,7 @@ async def judge(
             break
     if not refused and not case.bare:
         await _shows(case)
+        checks += await _posed(case)
     proof = Proof(
         finding=fingerprint, verdict="not reproduced", refused=refused, witness=witness, checks=checks,
         failure=case.failure if case.failure.type else None, runs=case.runs, seconds=round(case.seconds, 3),
@@ -418,8 +421,7 @@ def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bo
 
 async def _again(case: _Case) -> str:
     """Run the witness in other surroundings: it has to do the same on each state in all of them."""
-    change = case.change
-    plain = dict[str, str]()
+    change, plain = case.change, dict[str, str]()
     trees = [(change.head, plain), (change.head, case.made), (change.base, plain)]
     trees = trees[: 2 + (case.origin == "regression")]
     asks: list[tuple[Around, str, dict[str, str]]]
@@ -483,11 +485,14 @@ def _law(case: _Case) -> str:
     """Return the law that the head breaks and the base keeps, which needs neither words nor an example."""
     free = () if BEHAVIOUR.before(12) else ("Any", "object")
     if case.origin != "regression" or BEHAVIOUR.before(11) or _unpromised(case, free):
-        return ""
+        return case.posed
     head = next(({*one.laws} for one in case.mine(case.head) if one.failure), set[str]())
+    # What a docstring limits, an annotation does not promise; how many or how large is the same on both sides.
+    seen = case.seen.model_copy(update={"called": {}}) if _limited(case, "narrows") else case.seen
     laws = (
-        broken_law(case.change, case.failure, head, case.laws(case.base)) if head else "",
-        stated_law(case.witness.test, case.failure),
+        broken_law(case.change, case.failure, head, case.laws(case.base)),
+        unmet_none(case.change, case.failure, seen) if "slip" in head else "",
+        case.posed,
         "" if BEHAVIOUR.before(12) else unread_parameter(case.change, case.witness.test, case.seen.ran),
     )
     return next(filter(None, laws), "")
@@ -512,6 +517,35 @@ async def _shows(case: _Case) -> None:
         case.examples = [*filter(re.compile("|".join(places)).match, found)]
 
 
+async def _posed(case: _Case) -> list[ProofCheck]:
+    """Pose laws beside a witness: of what it makes and gives, what holds on the base alone."""
+    early = case.origin != "regression" or BEHAVIOUR.before(16)
+    tests = [] if early else posed(case.witness.test, case.failure.line)
+    if not tests:
+        return []
+    source, last = posing(tests)
+    change, before, none = case.change, case.runs, dict[str, str]()
+    states = [(change.base, none), (change.head, case.made), (change.head, none)]
+    ran = [await case.ask(tree, files, test=source) for tree, files in states]
+    ran.append(await case.ask(change.head, test=source, around="seed"))
+    strange = _unpromised(case, ("Any", "object"), untold=True)
+    falls = [] if strange else broken(tests, last, [*map(case.mine, ran)])
+    found = [one for one in falls if _means(case, one, ran[2])]
+    case.posed = words().laws[found[0].law.partition("_")[0]] if found else ""
+    what = f"{case.posed}: {'; '.join(found[0].lines.splitlines())}" if found else f"{len(tests)} hold or say nothing"
+    return [ProofCheck(check="laws", ok=True, what=what, runs=case.runs - before)]
+
+
+def _means(case: _Case, law: Posed, seen: Ran) -> bool:
+    """Tell whether a law speaks of things, or of arguments annotated as it asks, and nobody takes that back."""
+    row, brought = words().posed[law.law], re.compile(words().asks_kind)
+    if not row.given:
+        return True
+    meant = any(map(brought.search, case.change.diff.splitlines())) or _saying(case, row.denied, lines=True)
+    to = rf".*[:.]{law.of}(\.__init__)?"
+    return not meant and bool(as_annotated(case.change, seen, to, row.given, row.promised))
+
+
 def _named(ran: Ran, outcome: str) -> set[str]:
     return {one.name for one in ran.tests if one.outcome == outcome}
 
@@ -531,14 +565,21 @@ def _stated(nodes: Sequence[ast.AST], line: int) -> list[str]:
     return [ast.unparse(one) for one in stated if one.lineno <= line <= (one.end_lineno or 0)]
 
 
-def _limited(case: _Case) -> str:
+def _limited(case: _Case, which: str = "excludes") -> str:
     """Return what ran with another docstring, or one that says what may not be given or that the error comes."""
     error = getattr(builtins, case.failure.type, None)
     bases = [one.__name__ for one in error.__mro__[:-3]] if isinstance(error, type) else [case.failure.type]
-    limits = re.compile(rf"{words().excludes}|\b(?:{'|'.join(map(re.escape, bases))})\b")
+    return _documented(case) or _saying(case, rf"{getattr(words(), which)}|\b(?:{'|'.join(map(re.escape, bases))})\b")
+
+
+def _saying(case: _Case, words: str, *, lines: bool = False) -> str:
+    """Return what is written of what ran, and has some words; of pages perhaps the ``lines`` alone that name it."""
+    names = "|".join(map(re.escape, case.entries)) or "(?!)"
+    naming = re.compile(rf".*\b(?:{names})\b.*" if lines else r"(?s:.*)")
     said = {place: text for place, text in case.seen.docs.items() if re.split("[ .]", place)[-1] in case.entries}
-    pages = {page.path: page.text for page in case.change.docs if {*re.findall(r"\w+", page.text)} & case.entries}
-    return _documented(case) or next((place for place, text in (said | pages).items() if limits.search(text)), "")
+    about = [page for page in case.change.docs if {*re.findall(r"\w+", page.text)} & case.entries]
+    pages = {page.path: "\n".join(naming.findall(page.text)) for page in about}
+    return next((place for place, text in (said | pages).items() if re.search(words, text)), "")
 
 
 def _below(case: _Case) -> bool:
@@ -549,22 +590,26 @@ def _below(case: _Case) -> bool:
     return not inner or any(not names or {f"{path}:{name}" for name in names} & last for path, names in inner)
 
 
-def _unpromised(case: _Case, free: Collection[str] = ()) -> bool:
-    """Tell whether an argument has a type that no near test, example or annotation promises; ``free`` promise all."""
+def _unpromised(case: _Case, free: Collection[str] = (), *, untold: bool = False) -> bool:
+    """Tell whether an argument has a type that no near test, example or annotation promises; ``free`` promise all, and
+    so does what nobody tells of, where that is ``untold``."""
     # What Python itself asks of a thing takes anything.
     anything = re.compile(r"$^" if BEHAVIOUR.before(15) else r"\.__(?!init|new|call)\w+__\(")
-    for key, kinds in ((key, kinds) for key, kinds in case.seen.called.items() if not anything.search(key)):
-        path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
-        said = re.findall(r"\w+", parameters(functions(case.change.text(path)).get(name)).get(parameter, ""))
-        shown = [kind for ran in case.held for kind in ran.called.get(key, [])]
-        known = {*said, *_promised(said), *re.findall(r"[\w.]+", " ".join(shown))}
-        if known.isdisjoint(free) and any(_strange(kind, said, known, shown) for kind in kinds):
-            return True
-    return False
+    called = {key: kinds for key, kinds in case.seen.called.items() if not anything.search(key)}
+    return any(_unmet(case, key, kinds, free, untold=untold) for key, kinds in called.items())
+
+
+def _unmet(case: _Case, key: str, kinds: Sequence[str], free: Collection[str], *, untold: bool) -> bool:
+    said = re.findall(r"\w+", annotated(case.change, key)[1])
+    shown = [kind for ran in case.held for kind in ran.called.get(key, [])]
+    known = {*said, *_promised(said), *re.findall(r"[\w.]+", " ".join(shown))}
+    told = (said or shown or not untold) and known.isdisjoint(free)
+    return bool(told) and any(_strange(kind, said, known, shown) for kind in kinds)
 
 
 def _promised(said: Sequence[str]) -> list[str]:
-    return " ".join(words().promised.get(one, "") for one in said).split()
+    lately = [] if BEHAVIOUR.before(16) else [f"{one} 16" for one in said]
+    return " ".join(words().promised.get(one, "") for one in (*said, *lately)).split()
 
 
 def _strange(kind: str, said: Sequence[str], known: set[str], shown: Sequence[str]) -> bool:
@@ -589,7 +634,9 @@ def _said_so(case: _Case) -> str:
     """Return what the change itself says of what the witness shows."""
     if name := _documented(case):
         return f"its docstring of {name} changes"
-    pairs = ((path, name, lines) for path, lines in case.change.altered.items() for name in sorted(case.entries))
+    classes = [] if BEHAVIOUR.before(16) else re.findall(r"[:.](\w+)\.__\w+__\(", "\n".join(case.seen.called))
+    names = sorted({*case.entries, *classes})
+    pairs = ((path, name, lines) for path, lines in case.change.altered.items() for name in names)
     path, name = next((pair[:2] for pair in pairs if re.search(rf"\b{re.escape(pair[1])}\b", pair[2])), ("", ""))
     what = "tests" if case.change.adapter.is_test(path) else "pages"
     return f"its {what} change what is said of {name} ({path})" if path else ""

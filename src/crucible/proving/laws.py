@@ -13,14 +13,12 @@ from collections.abc import Collection, Iterator
 from itertools import dropwhile, takewhile
 
 from crucible.behaviour import BEHAVIOUR
-from crucible.proving.change import ChangedFile, Defined, ProvenChange, functions, parsed
-from crucible.proving.checking import parameters, words
-from crucible.proving.records import FailedTest
+from crucible.proving.change import ChangedFile, Defined, ProvenChange, functions, parsed, within
+from crucible.proving.checking import annotated, parameters, words
+from crucible.proving.records import FailedTest, Ran
 
 #: Errors that no line means which meets them: of a name that is not there; of what is written, not of what is given.
 _UNBOUND, _SLIPS = ("NameError", "UnboundLocalError"), ("TypeError", "AttributeError")
-#: What is asked of a sequence that its list answers.
-_SHAPES = re.compile(r"len\(\w+\)|list\((reversed\(\w+\)|\w+\[[-:\d]+\])\)|\w+\[-?\d+\]")
 _HOLDING = (ast.stmt, ast.excepthandler)
 
 
@@ -59,34 +57,51 @@ def _straight(block: list[ast.stmt], line: int) -> list[ast.stmt]:
 
 
 def _called(rest: list[ast.stmt]) -> set[str]:
-    end = next((at for at, one in enumerate(rest, 1) if isinstance(one, ast.Raise)), len(rest))
-    calls = [one.func for part in rest[:end] for one in ast.walk(part) if isinstance(one, ast.Call)]
+    calls = [one.func for part in rest for one in ast.walk(part) if isinstance(one, ast.Call)]
     return {ast.unparse(one).rpartition(".")[2] for one in calls}
 
 
-def stated_law(test: str, failure: FailedTest) -> str:
-    """Return the law that a failing assertion states, as a sentence, where those before it say that it holds here.
+def unmet_none(change: ProvenChange, failure: FailedTest, seen: Ran) -> str:
+    """Return that None fails where it is given to a parameter whose annotation promises to take it; empty where not.
 
-    They have passed where it fails: ``assert x == y`` before ``assert hash(x) == hash(y)``, or
-    ``assert isinstance(x, collections.abc.Sequence)`` before an assertion that ``list(x)`` in place of ``x`` answers
-    alike by length, place, slice or backwards; what is in it, and where, a class may say by rules of its own.
+    Args:
+        change: the change.
+        failure: of the witness on the head, in a line that raises nothing.
+        seen: of that run, what was given to what ran.
     """
-    lines = [one.strip().removeprefix("assert ") for one in test.splitlines()[: failure.line]]
-    if BEHAVIOUR.before(15) or (failure.kind != "assertion" and failure.type != "IndexError"):
-        return ""
-    hashed = re.fullmatch(r"hash\((\w+)\) == hash\((\w+)\)", lines[-1])
-    if hashed and f"{hashed[1]} == {hashed[2]}" in lines:
-        return words().laws["hash"]
-    sequence = "import collections.abc" in lines and "class " not in test and _as_a_list(*lines)
-    return words().laws["sequence"] if sequence else ""
+    row, (path, line, _) = words().annotated["none"], parsed(failure.at)
+    text, slips = change.text(path), failure.type in _SLIPS and not BEHAVIOUR.before(16)
+    name = max(within(text, line, line), key=len, default="")
+    source = "\n".join([*text.splitlines()[line - 1 : line], failure.message])
+    body = ast.dump(functions(text)[name]) if name else ""
+
+    def uses(given: str) -> bool:
+        return f"Name(id={given!r}, ctx=Store())" not in body and bool(re.search(row["uses"].format(given), source))
+
+    keys = as_annotated(change, seen, re.escape(f"{path}:{name}"), row["given"], row["as"]) if slips else []
+    return words().laws["none"] if keys and all(uses(key.rpartition("(")[2][:-1]) for key in keys) else ""
 
 
-def _as_a_list(*lines: str) -> bool:
-    """Tell whether the last line says that a sequence answers as the list of it does."""
-    named = re.findall(r"(?m)^isinstance\((\w+), collections\.abc\.Sequence\)$", "\n".join(lines))
-    first, _, second = lines[-1].partition(" == ")
-    alike = [name for name in named if second == re.sub(rf"\b{name}\b", f"list({name})", first) != first]
-    return bool(alike and _SHAPES.fullmatch(first))
+def as_annotated(change: ProvenChange, seen: Ran, to: str, kind: str, promised: str) -> list[str]:
+    """Return the arguments of a kind that were given to a function, as the probe names them; none where not all of
+    them are annotated as is promised, alike on both sides.
+
+    Args:
+        change: the change.
+        seen: the run in which they were given.
+        to: a pattern of the function, as ``path:name``.
+        kind: a pattern of the types.
+        promised: of the annotation.
+    """
+    keys = [key for key, of in seen.called.items() if re.match(rf"{to}\(", key) and re.search(kind, str(of))]
+    return keys if all(_promised(change, key, promised) for key in keys) else []
+
+
+def _promised(change: ProvenChange, key: str, promised: str) -> bool:
+    before, after = annotated(change, key)
+    several = rf"overload\s+(?:async )?def {re.split(r'[:.(]', key)[-2]}\b"
+    alone = not any(re.search(several, f"{one.base}\n{one.head}\n{one.stub}") for one in change.files)
+    return alone and before == after and bool(re.fullmatch(promised, after))
 
 
 def unread_parameter(change: ProvenChange, test: str, ran: Collection[str]) -> str:
@@ -100,8 +115,7 @@ def unread_parameter(change: ProvenChange, test: str, ran: Collection[str]) -> s
         test: of the witness; only what it gives by its name counts.
         ran: functions that ran in it, as ``path:name``.
     """
-    found = ((name, given) for one in change.files for name, given in _unread(one, ran))
-    shown = (pair for pair in found if re.search(rf"\b{pair[1]} ?=[^=]", test))
+    shown = (pair for one in change.files for pair in _unread(one, ran) if re.search(rf"\b{pair[1]} ?=[^=]", test))
     name, given = next(shown, ("", ""))
     return words().laws["unread"].format(error=given, type=name) if name else ""
 
