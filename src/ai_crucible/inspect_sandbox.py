@@ -54,12 +54,9 @@ class BwrapSandbox(SandboxEnvironment):
     @classmethod
     @override
     async def sample_cleanup(
-        cls,
-        task_name: str,
-        config: SandboxEnvironmentConfigType | None,
-        environments: dict[str, SandboxEnvironment],
-        interrupted: bool,
-    ) -> None:
+        cls, task_name: str, config: SandboxEnvironmentConfigType | None,
+        environments: dict[str, SandboxEnvironment], interrupted: bool,
+    ) -> None:  # fmt: skip
         for environment in environments.values():
             await environment.as_type(BwrapSandbox).box.close()
 

@@ -46,13 +46,9 @@ class Ballot(Struct):
 
 
 async def convene(
-    judges: Sequence[Judge],
-    state: AttemptState,
-    *,
-    family: str,
-    allow_untagged: bool = False,
+    judges: Sequence[Judge], state: AttemptState, *, family: str, allow_untagged: bool = False,
     reducer: Reducer = "median",
-) -> PanelVerdict:
+) -> PanelVerdict:  # fmt: skip
     """Have every eligible judge look at an attempt, and reduce what they say.
 
     Args:

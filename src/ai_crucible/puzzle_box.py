@@ -35,13 +35,9 @@ def told() -> Generator[None]:
 
 
 async def open_box(
-    limits: BoxLimits | None = None,
-    *,
-    oracle: Path | None = None,
-    hidden: Sequence[Path] = (),
-    root: Root | None = None,
-    shared: Mapping[str, Path] | None = None,
-) -> Box:
+    limits: BoxLimits | None = None, *, oracle: Path | None = None, hidden: Sequence[Path] = (),
+    root: Root | None = None, shared: Mapping[str, Path] | None = None,
+) -> Box:  # fmt: skip
     """Start a box. The caller closes it.
 
     Args:

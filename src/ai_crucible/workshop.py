@@ -276,13 +276,9 @@ class Workshop(Struct):
         return records
 
     def check(
-        self,
-        puzzles: Sequence[str],
-        *,
-        bar: Bar | None = None,
-        admit: bool = False,
+        self, puzzles: Sequence[str], *, bar: Bar | None = None, admit: bool = False,
         on_check: Callable[[PuzzleCheck], None] | None = None,
-    ) -> list[PuzzleCheck]:
+    ) -> list[PuzzleCheck]:  # fmt: skip
         """Grade gold, no-op, wrong and right solutions of each puzzle, and try its checks.
 
         Args:

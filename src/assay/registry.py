@@ -172,13 +172,9 @@ class Prepared(Struct):
 
 
 def read_run(
-    kind: str,
-    task: Mapping[str, Any],
-    options: Mapping[str, Any] | None = None,
-    *,
-    strict: bool = False,
+    kind: str, task: Mapping[str, Any], options: Mapping[str, Any] | None = None, *, strict: bool = False,
     names: Names | None = None,
-) -> Prepared:
+) -> Prepared:  # fmt: skip
     """Make task and options of a door's values; :func:`prepared` completes them.
 
     Raises:

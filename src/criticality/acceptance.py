@@ -58,12 +58,9 @@ class Gate:
 
 
 async def compared(
-    work: Work,
-    received: e.ImplementationReceived,
-    verdict: Verdict,
-    visit: tuple[int, ...],
+    work: Work, received: e.ImplementationReceived, verdict: Verdict, visit: tuple[int, ...],
     settled: Mapping[str, list[str]],
-) -> Gate:
+) -> Gate:  # fmt: skip
     """Compare a body that passed with small changes of it and with bodies that others write for the same prompt.
 
     Args:

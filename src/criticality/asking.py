@@ -95,13 +95,9 @@ class Asking:
         return (await self._generate(self._request(question, prompt, values, spare))).text
 
     async def data(
-        self,
-        question: Question,
-        model: type[T],
-        prompt: str,
-        check: Callable[[T], str | None] | None = None,
+        self, question: Question, model: type[T], prompt: str, check: Callable[[T], str | None] | None = None,
         **values: str,
-    ) -> T:
+    ) -> T:  # fmt: skip
         """Ask for data; what does not fit is asked for again, twice at most, with what is wrong.
 
         Raises:

@@ -113,13 +113,9 @@ class AnswersFile:
     """
 
     def __init__(
-        self,
-        answers: Answers,
-        *,
-        approvals_given: int = 0,
-        contradictions_answered: int = 0,
+        self, answers: Answers, *, approvals_given: int = 0, contradictions_answered: int = 0,
         resolutions_given: int = 0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._answers = answers
         self._approvals = _left_of(answers.approvals, approvals_given)
         self._contradictions = _left_of(answers.contradictions, contradictions_answered)

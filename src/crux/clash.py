@@ -15,12 +15,9 @@ _STAGES: list[str] = WORDS["stages"]
 
 
 async def clash(
-    debate: DebateContext,
-    aspect: DebateAspect,
-    pair: DisagreementCandidate,
-    takes: Sequence[DialogueMessage],
+    debate: DebateContext, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage],
     name: str,
-) -> AsyncGenerator[Spoken[TurnAnswer] | Skipped]:
+) -> AsyncGenerator[Spoken[TurnAnswer] | Skipped]:  # fmt: skip
     """Yield the rebuttals, in turns, first the first of the pair; each sees all before it.
 
     Whoever takes a turn posts it before asking for the next. After the least number it ends as soon as one of the

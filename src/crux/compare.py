@@ -217,12 +217,9 @@ def _near(sides: _Two) -> list[tuple[Claim, Claim]]:
 
 
 def _matches(
-    sides: _Two,
-    pairs: Sequence[tuple[Claim, Claim]],
-    verdicts: Sequence[Verdict],
-    kinds: set[str],
+    sides: _Two, pairs: Sequence[tuple[Claim, Claim]], verdicts: Sequence[Verdict], kinds: set[str],
     questions: dict[tuple[str, str], str],
-) -> tuple[Match, ...]:
+) -> tuple[Match, ...]:  # fmt: skip
     matches = [
         Match(sides=(sides[0].view(a), sides[1].view(b)), why=v.why, question=questions.get((a.id, b.id), ""))
         for (a, b), v in zip(pairs, verdicts, strict=True)

@@ -18,13 +18,9 @@ from llm_runtime.prompts import Fence, Prompt, load_prompt
 
 
 def dialogue_request(
-    seat: Seat,
-    plan: RoundPlan,
-    subject: JudgedLayer,
-    history: Sequence[DialogueRound],
-    seats: Sequence[Seat],
+    seat: Seat, plan: RoundPlan, subject: JudgedLayer, history: Sequence[DialogueRound], seats: Sequence[Seat],
     charge: Prompt,
-) -> tuple[Request, str]:
+) -> tuple[Request, str]:  # fmt: skip
     """Return what ``seat`` is asked in a round of dialogue, and the id of the question.
 
     Args:

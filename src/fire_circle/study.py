@@ -192,13 +192,9 @@ def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]
 
 
 async def run_study(
-    study: Study,
-    generate: Generate,
-    *,
-    concurrency: int = 4,
-    on_line: Callable[[Item, StudyLine], None] = lambda item, line: None,
-    again: str = "",
-) -> None:
+    study: Study, generate: Generate, *, concurrency: int = 4,
+    on_line: Callable[[Item, StudyLine], None] = lambda item, line: None, again: str = "",
+) -> None:  # fmt: skip
     """Judge every item that has no result yet.
 
     All rows are checked before the first call. At most ``concurrency`` items are under way and in memory at a time.
@@ -239,14 +235,10 @@ async def run_study(
 
 
 async def work_off(
-    out: Path,
-    items: Iterator[tuple[str, Item]],
-    generate: Generate,
-    work: Callable[[str, Item, Generate], Awaitable[LineT]],
-    on_line: Callable[[Item, LineT], None],
-    journal: CallJournal,
-    concurrency: int,
-) -> None:
+    out: Path, items: Iterator[tuple[str, Item]], generate: Generate,
+    work: Callable[[str, Item, Generate], Awaitable[LineT]], on_line: Callable[[Item, LineT], None],
+    journal: CallJournal, concurrency: int,
+) -> None:  # fmt: skip
     """Work on so many items at a time, and write a line of ``out`` for each.
 
     Raises:

@@ -73,13 +73,9 @@ class RunModel(llm.Model):
             yield from self._carried_out(store, runner, turns, bounds, response)
 
     def _carried_out(
-        self,
-        store: RunStore,
-        runner: asyncio.Runner,
-        turns: list[tuple[str, str]],
-        bounds: dict[str, Any],
+        self, store: RunStore, runner: asyncio.Runner, turns: list[tuple[str, str]], bounds: dict[str, Any],
         response: llm.Response,
-    ) -> Iterator[str | StreamEvent]:
+    ) -> Iterator[str | StreamEvent]:  # fmt: skip
         fields = {**hooks_of(self._model.run).chat_fields(turns), **self._model.preset, **bounds}
         run, terms = read_form({"kind": self._model.run.name, **fields}, strict=True)
         fold = fold_for(run.run.name)

@@ -79,13 +79,9 @@ class SharedRows:
     """
 
     def __init__(
-        self,
-        database: Database,
-        owner: str = "",
-        tenant: str = "",
-        lease_us: int = LEASE_US,
+        self, database: Database, owner: str = "", tenant: str = "", lease_us: int = LEASE_US,
         queue: WriteQueue | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.queue = queue or WriteQueue(database)
         self.purses = Purses(database)
         self.buckets = Buckets(database, owner, tenant, lease_us)
@@ -347,12 +343,9 @@ def _heard(request: Request, delta: Delta) -> None:
 
 
 def _metered(
-    generate: Generate,
-    meter: Meter,
-    buckets: Mapping[str, Limits],
-    places: list[asyncio.Semaphore],
+    generate: Generate, meter: Meter, buckets: Mapping[str, Limits], places: list[asyncio.Semaphore],
     price: Callable[[str], Price | None],
-) -> Generate:
+) -> Generate:  # fmt: skip
     """Send only what the rows and the run's own budget allow, and tell them what came of it."""
 
     async def call(request: Request) -> Reply:

@@ -37,13 +37,9 @@ class _Station:
 
 
 async def run_ray(
-    store_url: str,
-    batch_id: str,
-    workers: int = 1,
-    *,
-    address: str | None = None,
+    store_url: str, batch_id: str, workers: int = 1, *, address: str | None = None,
     make_runner: MakeRunner = recorded_runs,
-) -> None:
+) -> None:  # fmt: skip
     """Work off a batch with Ray actors.
 
     Args:

@@ -108,13 +108,9 @@ class RunCommand:
 
 
 def run_command(
-    kind: str,
-    name: str = "",
-    *,
-    trace: str = "Show the whole run after the result.",
-    noun: str = "result",
+    kind: str, name: str = "", *, trace: str = "Show the whole run after the result.", noun: str = "result",
     without: Collection[str] = (),
-) -> Callable[[Body], click.Command]:
+) -> Callable[[Body], click.Command]:  # fmt: skip
     """Make the command of a kind of run; the decorated function adds options, or replaces those for output.
 
     Args:
@@ -284,13 +280,10 @@ def followed(begin: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[[RunLis
 
 
 def show_until_end(
-    kind: str,
-    run_id: str,
-    output: OutputOptions,
-    budget: float | None,
+    kind: str, run_id: str, output: OutputOptions, budget: float | None,
     begin: Callable[[RunListeners], Coroutine[Any, Any, Any]],
     hint: str = "go on with: assay runs resume {run_id}",
-) -> Outcome:
+) -> Outcome:  # fmt: skip
     """Begin a run with its display, and wait for its end; an interruption ends with the way to go on."""
 
     async def work(listeners: RunListeners) -> Outcome:

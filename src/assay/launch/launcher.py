@@ -114,14 +114,10 @@ class Launcher:
     """
 
     def __init__(
-        self,
-        store: RunStore,
-        settings: Callable[[], Settings] = load_settings,
-        *,
-        clock: Callable[[], int] = now_ms,
-        new_id: Callable[[], str] | None = None,
+        self, store: RunStore, settings: Callable[[], Settings] = load_settings, *,
+        clock: Callable[[], int] = now_ms, new_id: Callable[[], str] | None = None,
         draw_seed: Callable[[], int] = lambda: secrets.randbelow(2**53),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.store = store
         self._settings = settings
         self._clock = clock
@@ -181,13 +177,9 @@ class Launcher:
         return await self._begin(job)
 
     async def resume(
-        self,
-        run_id: str,
-        terms: Terms | None = None,
-        *,
-        model: Generate | PerRun | None = None,
+        self, run_id: str, terms: Terms | None = None, *, model: Generate | PerRun | None = None,
         followers: Followers = NOBODY,
-    ) -> Running:
+    ) -> Running:  # fmt: skip
         """Go on with a run that was interrupted, stopped or failed; no answer that it has is paid for again.
 
         Bounds hold for the whole run: what it has spent counts, and so does a call that was in flight.

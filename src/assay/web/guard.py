@@ -133,13 +133,9 @@ class Gate:
     """
 
     def __init__(
-        self,
-        host: str = "127.0.0.1",
-        token: str | None = None,
-        hosts: Iterable[str] = (),
-        people: People | None = None,
-        line: PasswordQueue | None = None,
-    ) -> None:
+        self, host: str = "127.0.0.1", token: str | None = None, hosts: Iterable[str] = (),
+        people: People | None = None, line: PasswordQueue | None = None,
+    ) -> None:  # fmt: skip
         self.token = token or secrets.token_urlsafe(32)
         self.key: str | None = secrets.token_urlsafe(24)
         self.root = f"/s/{secrets.token_urlsafe(16)}"

@@ -93,13 +93,9 @@ class Drawing(Sequences):
         self.among: dict[str, Sequence[Any]] = {}
 
     def fill(
-        self,
-        places: Sequence[Hole],
-        conditions: Sequence[Condition],
-        *,
-        sizes: Mapping[str, int] | None = None,
-        attempts: int = _ATTEMPTS,
-    ) -> dict[str, Any]:
+        self, places: Sequence[Hole], conditions: Sequence[Condition], *,
+        sizes: Mapping[str, int] | None = None, attempts: int = _ATTEMPTS,
+    ) -> dict[str, Any]:  # fmt: skip
         """Return values for places of which all conditions hold.
 
         Args:

@@ -60,12 +60,9 @@ class Values(Drawing):
     """Cases: values of several parameters together, always the same for the same seed."""
 
     def cases(
-        self,
-        params: Sequence[Param],
-        conditions: Sequence[Condition],
-        pinned: Sequence[tuple[Any, ...]] = (),
+        self, params: Sequence[Param], conditions: Sequence[Condition], pinned: Sequence[tuple[Any, ...]] = (),
         counts: Counts | None = None,
-    ) -> Iterator[Case]:
+    ) -> Iterator[Case]:  # fmt: skip
         """Yield cases for parameters, each once, that fulfil the conditions."""
         counts, known = counts or Counts(), dict[str, tuple[Any, ...]]()
         places = _places(params, conditions)

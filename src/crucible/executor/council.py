@@ -131,13 +131,9 @@ class SeatedCouncil:
         require_voices(self._run.transcript.loops[loop], len(self.deliberating))
 
     async def critique(
-        self,
-        loop: int,
-        compose: Callable[[Fence], str],
-        *,
-        step: int = 1,
+        self, loop: int, compose: Callable[[Fence], str], *, step: int = 1,
         targets_in: Callable[[str], Sequence[Seat]] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Ask the red team.
 
         Args:

@@ -111,14 +111,10 @@ class _Reader:
 
 
 async def read_book(
-    author: str,
-    corpus: Corpus,
-    asking: Questioner,
-    book: ClaimBook | None = None,
-    *,
+    author: str, corpus: Corpus, asking: Questioner, book: ClaimBook | None = None, *,
     keep: Callable[[ClaimBook], None] = lambda book: None,
     step: Callable[[int, int], None] = lambda done, of: None,
-) -> tuple[ClaimBook, list[Unread]]:
+) -> tuple[ClaimBook, list[Unread]]:  # fmt: skip
     """Read the passages that a book has not, wave by wave; return the book and what stays unread.
 
     Args:

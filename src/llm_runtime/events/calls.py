@@ -38,12 +38,9 @@ class CallStarted(Event, type="call.started"):
 
     @classmethod
     def of(
-        cls,
-        request: Request,
-        occurrences: dict[str, int],
-        answered: Callable[[str, int], bool],
+        cls, request: Request, occurrences: dict[str, int], answered: Callable[[str, int], bool],
         by: Answerer | None = None,
-    ) -> CallStarted:
+    ) -> CallStarted:  # fmt: skip
         """Return the event for ``request``; its canonical JSON, the digest's input, is made once, for the log too.
 
         Args:

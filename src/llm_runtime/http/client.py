@@ -155,13 +155,9 @@ class Http:
             await opened.keeper.aclose()
 
     async def _answered(
-        self,
-        endpoint: Endpoint,
-        path: str,
-        data: bytes | None,
-        incoming: Incoming | None = None,
+        self, endpoint: Endpoint, path: str, data: bytes | None, incoming: Incoming | None = None,
         silence: Silence | None = None,
-    ) -> _Answer:
+    ) -> _Answer:  # fmt: skip
         route = self._routes.get(endpoint) or self._route(endpoint)
         opened = await self._opened()
         begun = time.monotonic()

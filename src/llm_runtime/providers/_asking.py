@@ -24,14 +24,10 @@ _SHORT, _TIMES, _WARY = 8_192, 5, -100
 
 
 def asking(
-    http: Http,
-    endpoint: Endpoint,
-    path: str,
-    payload: Callable[[Request, Endpoint, Set[Quirk]], dict[str, Any]],
-    answer: type[Answer],
-    on_delta: OnDelta,
+    http: Http, endpoint: Endpoint, path: str,
+    payload: Callable[[Request, Endpoint, Set[Quirk]], dict[str, Any]], answer: type[Answer], on_delta: OnDelta,
     patience: Patience,
-) -> Generate:
+) -> Generate:  # fmt: skip
     """Return the model function of a dialect.
 
     An answer is asked for whole, which costs half, where nobody watches, silence need not be noticed, and its

@@ -22,13 +22,9 @@ _VERSION = ("anthropic-version", "2026-10-21")
 
 
 def anthropic(
-    endpoint: Endpoint,
-    http: Http,
-    *,
-    default_max_tokens: int = 4096,
-    on_delta: OnDelta = unwatched,
+    endpoint: Endpoint, http: Http, *, default_max_tokens: int = 4096, on_delta: OnDelta = unwatched,
     patience: Patience = HOSTED_PATIENCE,
-) -> Generate:
+) -> Generate:  # fmt: skip
     """Return a model function over ``POST {base_url}/v1/messages``.
 
     System messages, wherever they stand, are joined into ``system``; neighbours of one role become one message.

@@ -18,13 +18,9 @@ from llm_runtime.wires import ALL, Link, Wire
 
 
 def openai_compatible(
-    endpoint: Endpoint,
-    http: Http,
-    *,
-    max_price: tuple[float, float] | None = None,
-    on_delta: OnDelta = unwatched,
-    patience: Patience = HOSTED_PATIENCE,
-) -> Generate:
+    endpoint: Endpoint, http: Http, *, max_price: tuple[float, float] | None = None,
+    on_delta: OnDelta = unwatched, patience: Patience = HOSTED_PATIENCE,
+) -> Generate:  # fmt: skip
     """Return a model function over ``POST {base_url}/chat/completions``.
 
     The answer is asked for as a stream; a server that sends it at once all the same is read whole.

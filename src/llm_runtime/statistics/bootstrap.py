@@ -13,13 +13,9 @@ Unit = TypeVar("Unit")
 
 
 def paired_bootstrap(
-    units: Sequence[Unit],
-    statistic: Callable[[Sequence[Unit]], float],
-    *,
-    rng: random.Random,
-    resamples: int = 2000,
-    confidence: float = 0.95,
-) -> Interval:
+    units: Sequence[Unit], statistic: Callable[[Sequence[Unit]], float], *, rng: random.Random,
+    resamples: int = 2000, confidence: float = 0.95,
+) -> Interval:  # fmt: skip
     """Return the interval of ``statistic(units)`` from samples of whole units, drawn with replacement.
 
     A unit holds everything that was measured on one item (both methods' scores, its label); a cluster of items

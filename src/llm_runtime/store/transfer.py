@@ -63,13 +63,9 @@ def export_run(store: RunStore, run_id: str, out: BinaryIO) -> int:
 
 
 def import_run(
-    store: RunStore,
-    source: BinaryIO,
-    *,
-    as_id: str | None = None,
-    trust: bool = False,
+    store: RunStore, source: BinaryIO, *, as_id: str | None = None, trust: bool = False,
     limits: ImportLimits | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """Take a run over from a file that :func:`export_run` wrote: all of it, or nothing.
 
     The records stay as they are, under a new id too. Where this store's own key signed the file's head, what it

@@ -26,13 +26,9 @@ class StoppedAfter(asyncio.CancelledError):
 
 
 def recording(
-    generate: Generate,
-    emit: Emit,
-    *,
-    replayed: Callable[[str, int], bool] = lambda digest, occurrence: False,
-    who: Who | None = None,
-    budget: Budget | None = None,
-) -> Generate:
+    generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = lambda digest, occurrence: False,
+    who: Who | None = None, budget: Budget | None = None,
+) -> Generate:  # fmt: skip
     """Return a model that emits ``call.started`` before each call, ``call.finished`` or ``call.failed`` after it.
 
     The answer is passed on when what ``emit`` returned says that it is on disk: what is paid for is never lost.

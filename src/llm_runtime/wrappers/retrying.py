@@ -32,14 +32,10 @@ class Backoff(Struct):
 
 
 def retrying(
-    generate: Generate,
-    backoff: Backoff = Backoff(),
-    *,
-    emit: Emit = silent,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    random: Callable[[], float] = _random.random,
+    generate: Generate, backoff: Backoff = Backoff(), *, emit: Emit = silent,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep, random: Callable[[], float] = _random.random,
     clock: Callable[[], float] = time.monotonic,
-) -> Generate:
+) -> Generate:  # fmt: skip
     """Ask again where the error says that it may help (``retryable``), and nowhere else.
 
     A model that was too slow twice, or twice found no end, is not asked again: it may charge for each time. Of one

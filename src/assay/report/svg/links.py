@@ -30,13 +30,9 @@ class Tie(Struct):
 
 
 def link_chart(
-    names: Sequence[str],
-    questions: Sequence[QuestionBox],
-    ties: Sequence[Tie],
-    title: str,
-    description: str,
+    names: Sequence[str], questions: Sequence[QuestionBox], ties: Sequence[Tie], title: str, description: str,
     accents: Sequence[str],
-) -> Element:
+) -> Element:  # fmt: skip
     """Draw lines in the colour of the participant, with the sign of the answer at the box."""
     ties = ties[:40]
     gutter = widest(names, most=150.0) + 26

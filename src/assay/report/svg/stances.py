@@ -94,13 +94,9 @@ class Sign(Struct):
 
 
 def stance_lanes(
-    lanes: Sequence[str],
-    signs: Sequence[Sign],
-    groups: Sequence[tuple[str, int]],
-    title: str,
-    description: str,
-    accents: Sequence[str],
-) -> Element:
+    lanes: Sequence[str], signs: Sequence[Sign], groups: Sequence[tuple[str, int]], title: str,
+    description: str, accents: Sequence[str],
+) -> Element:  # fmt: skip
     """Draw a lane for each participant and a column for each step; ``groups`` name runs of steps."""
     steps = sum(many for _, many in groups)
     gutter = widest(lanes, most=160.0) + 18

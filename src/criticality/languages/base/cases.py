@@ -38,12 +38,9 @@ class CaseRow(Struct):
 
 
 def by_module(
-    spec: Spec,
-    plan: Plan,
-    cases: Mapping[str, list[list[Any]]],
-    test: Callable[[str, FunctionPlan, list[CaseRow]], str],
-    between: str,
-) -> dict[str, str]:
+    spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]],
+    test: Callable[[str, FunctionPlan, list[CaseRow]], str], between: str,
+) -> dict[str, str]:  # fmt: skip
     """Return the tests of each module that has cases, each written by the language.
 
     Args:

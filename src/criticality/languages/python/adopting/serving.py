@@ -107,12 +107,9 @@ def _sent(parameters: Sequence[Param], candidate: Candidate) -> list[list[Any]]:
 
 
 def _program(
-    package: Package,
-    spec: Spec,
-    plan: Plan,
-    variants: Sequence[Mapping[str, Body]],
+    package: Package, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]],
     shims: Callable[[Spec, Plan, Mapping[str, Body]], dict[str, str]],
-) -> ServedProgram:
+) -> ServedProgram:  # fmt: skip
     def sources(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
         shim = read_text("criticality.languages.python.adopting", "shim.py")
         # The judge alone says which calls are made; here they only have a form.
