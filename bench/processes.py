@@ -79,7 +79,7 @@ def figures() -> Iterator[Figure]:
     from bench.server import server
 
     bare = start_up("-c", "pass")
-    yield Figure("import crucible", start_up("-c", "import crucible") - bare, "s", at_most=0.25)
+    yield Figure("import crucible", start_up("-c", "import crucible") - bare, "s", at_most=0.2)
     yield Figure("assay --help, whole process", start_up("-m", "assay", "--help"), "s", at_most=0.4)
     yield Figure("replay of a council of 18 calls, CPU", replay_cost(), "ms", at_most=5)
     with server(0) as url:
