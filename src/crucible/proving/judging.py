@@ -539,8 +539,9 @@ async def _posed(case: _Case) -> list[ProofCheck]:
 def _means(case: _Case, law: Posed, seen: Ran) -> bool:
     """Tell whether a law speaks of things, or of arguments annotated as it asks, and nobody takes that back."""
     row, brought = words().posed[law.law], re.compile(words().asks_kind)
-    if not row.given:
-        return True
+    hooked = any(map(re.compile(row.unless).search, seen.ran))
+    if hooked or not row.given:
+        return not hooked
     meant = any(map(brought.search, case.change.diff.splitlines())) or _saying(case, row.denied, lines=True)
     to = rf".*[:.]{law.of}(\.__init__)?"
     return not meant and bool(as_annotated(case.change, seen, to, row.given, row.promised))

@@ -93,7 +93,8 @@ def as_annotated(change: ProvenChange, seen: Ran, to: str, kind: str, promised: 
         kind: a pattern of the types.
         promised: of the annotation.
     """
-    keys = [key for key, of in seen.called.items() if re.match(rf"{to}\(", key) and re.search(kind, str(of))]
+    given = [key for key, kinds in seen.called.items() if any(map(re.compile(kind).search, kinds))]
+    keys = [*filter(re.compile(rf"{to}\(").match, given)]
     return keys if all(_promised(change, key, promised) for key in keys) else []
 
 
