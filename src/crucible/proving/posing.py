@@ -23,7 +23,7 @@ _THINGS, _TESTS, _PLACES = 4, 80, ("1:3", "::-1", "-2:", "-1")
 _IMPORTS = "import collections.abc\nimport copy\nimport pickle\nimport pytest\n"
 #: What heads anything but a plain test.
 _NO_TEST = r"(?m:^ *(?:async |class |@|def (?!test\w*\(\)(?: -> None)?:)))"
-_FAILED = FailedTest(kind="own")
+_FAILED, _NOT_RUN = FailedTest(kind="own"), TestRun(name="", outcome="skipped")
 _SLIPS = ("TypeError", "AttributeError")
 
 
@@ -50,10 +50,10 @@ class Posed(Struct):
 
 def posed(test: str, line: int) -> list[Posed]:
     """Return the tests that are posed beside a witness, which fails in a line; none where a name of it may mislead."""
-    tree = ast.parse(test)
-    if re.search(rf"{words().own}|{_NO_TEST}", ast.unparse(tree)):
+    tree, heads = ast.parse(test), [one for one in functions(test).values() if one.lineno <= line]
+    if not heads or re.search(rf"{words().own}|{_NO_TEST}", ast.unparse(tree)):
         return []
-    *_, mine = (one for one in functions(test).values() if one.lineno <= line)
+    mine = heads[-1]
     before = [one for one in mine.body if (one.end_lineno or 0) < line]
     setup = [one for one in [*tree.body, *before] if not isinstance(one, ast.FunctionDef | ast.Assert | ast.With)]
     return [*islice(dict.fromkeys(_filled(setup, mine.body[len(before)])), _TESTS)]
@@ -148,10 +148,14 @@ def posing(tests: Sequence[Posed]) -> tuple[str, list[int]]:
 
 def broken(tests: Sequence[Posed], last: Sequence[int], runs: Sequence[Sequence[TestRun]]) -> list[Posed]:
     """Return the laws that are broken, from runs on the base, with the fix, and on the head in two surroundings."""
-    base, fixed, *heads = [{int(one.name.rpartition("_")[2]): one for one in run} for run in runs]
-    good = [at for at, one in base.items() if one.outcome == "passed" and at in fixed and fixed[at].outcome == "passed"]
-    return [tests[at] for at in good if all(_falls(tests[at], last[at], each.get(at)) for each in heads)]
+    named = [{one.name.rpartition("::")[2]: one for one in run} for run in runs]
+    found = [[run.get(f"test_{at}", _NOT_RUN) for run in named] for at in range(len(tests))]
+    return [
+        test
+        for test, line, (base, fixed, *heads) in zip(tests, last, found, strict=True)
+        if base.outcome == fixed.outcome == "passed" and all(_falls(test, line, one) for one in heads)
+    ]
 
 
-def _falls(test: Posed, last: int, one: TestRun | None) -> bool:
-    return one is not None and (one.failure or _FAILED).line >= last and test.broken_by(one)
+def _falls(test: Posed, last: int, one: TestRun) -> bool:
+    return (one.failure or _FAILED).line >= last and test.broken_by(one)
