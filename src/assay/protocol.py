@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from assay.terms import Terms
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.events import Emit
-    from llm_runtime.http.client import Http
+    from llm_runtime.http import Http
     from llm_runtime.messages import Generate
 
 Ref: TypeAlias = str

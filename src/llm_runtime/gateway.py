@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from llm_runtime.endpoints import Endpoint
-    from llm_runtime.http.client import Http
+    from llm_runtime.http import Http
     from llm_runtime.windows import Capacity
 
 
@@ -93,7 +93,7 @@ class Gateway:
         named: Iterable[str] = (), http: Http | None = None, on_delta: OnDelta = unwatched,
         needs: frozenset[Held] = frozenset(),
     ) -> None:  # fmt: skip
-        from llm_runtime.http.client import Http
+        from llm_runtime.http import Http
 
         self.settings = settings
         self.budget = budget or Budget(caps or Caps(), emit=emit)

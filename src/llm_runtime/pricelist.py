@@ -29,7 +29,7 @@ from pydantic import BaseModel, ValidationError
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.files import write_atomic
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.price import Price, spellings
 from llm_runtime.rewording import instead
 from llm_runtime.structs import Struct

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from llm_runtime.endpoints import Endpoint
-    from llm_runtime.http.client import Http
+    from llm_runtime.http import Http
 
 NO_MODEL = "no model to ask"
 _NO_MODEL_ADVICE = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence
 from llm_runtime.messages import Request
 from llm_runtime.providers.catalogue import FRESH_SECONDS, model_entries, server_of

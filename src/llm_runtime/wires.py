@@ -20,7 +20,7 @@ from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
     from llm_runtime.endpoints import Endpoint
-    from llm_runtime.http.client import Http
+    from llm_runtime.http import Http
 
 GROUP = "llm_runtime.wires"
 _TABLES: dict[str, dict[str, str]] = own_table("llm_runtime", "wires.toml")

@@ -22,7 +22,7 @@ from crux.retrieval.index import Index
 from crux.retrieval.lexical import Lexical
 from crux.sources.utterance import Utterance
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 
 pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
 

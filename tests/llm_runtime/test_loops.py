@@ -12,7 +12,7 @@ import pytest
 from tests.extent import PATIENCE
 
 from llm_runtime.errors import ReplyRepeats
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.loops import Loops, before_the_loop
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.providers.openai_compatible import openai_compatible

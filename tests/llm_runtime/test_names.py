@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.gateway import Gateway
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.keys import Key
 from llm_runtime.models import Model
 from llm_runtime.names import FieldsOf, FilePath, Folder, ModelName, Source, ToolName, names_in

@@ -26,7 +26,7 @@ from llm_runtime.documents.pictures import MOST_BYTES, picture_at, read_picture,
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.gateway import Gateway
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Picture, Request, request_digest
 from llm_runtime.providers.mailbox import mailbox
 from llm_runtime.providers.ollama import ollama

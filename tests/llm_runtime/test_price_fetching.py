@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestServer
 from pydantic_core import to_json
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.price import Price
 from llm_runtime.pricelist import PriceList, price_list, update_prices
 

@@ -52,7 +52,7 @@ async def test_faults_come_on_cue() -> None:
 
 
 async def test_the_server_on_this_machine_is_an_endpoint() -> None:
-    from llm_runtime.http.client import Http
+    from llm_runtime.http import Http
     from llm_runtime.providers.openai_compatible import openai_compatible
 
     http = Http()

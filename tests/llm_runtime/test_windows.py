@@ -16,7 +16,7 @@ import assay
 from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ContextExceeded, PromptTruncated
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.windows import Capacity, capacity, count_tokens

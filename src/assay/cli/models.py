@@ -100,7 +100,7 @@ def prices(search: str, update: bool) -> int:
 
 
 def _show_prices(search: str, *, update: bool = False) -> None:
-    from llm_runtime.http.client import Http
+    from llm_runtime.http import Http
     from llm_runtime.price import Price
     from llm_runtime.pricelist import price_list, update_prices
     from llm_runtime.pricing import load_prices

@@ -32,7 +32,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices

@@ -40,7 +40,7 @@ from llm_runtime.behaviour import behaving, recalls
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError, StoreBusy
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, tee
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings

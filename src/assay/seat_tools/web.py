@@ -19,7 +19,7 @@ from llm_runtime.documents.markup import text_of_html
 from llm_runtime.documents.reading import ENDINGS, read_document
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.public import read_page
 from llm_runtime.http.shape import mapping, one_line, sequence, text
 from llm_runtime.keys import COMMAND, printed_key

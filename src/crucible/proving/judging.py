@@ -166,20 +166,35 @@ async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofChec
     first, expression = _called(witness)
     if not change.adapter.call or not expression:
         return ProofCheck(check="prediction", ok=True, what="no call to try")
-    test = change.adapter.call.format(before=first, expression=expression)
+    test = _asking(change.adapter.call, first.splitlines(), expression)
     # What tells the answer is ours; the call alone is looked at.
     asked = test.replace("raise AssertionError(repr(answer))", "assert answer")
     if bad := complaint(change, witness.model_copy(update={"test": asked})):
         return ProofCheck(check="prediction", ok=False, what=bad)
     case = _Case(change, witness, (), {}, run)
     trees = dict.fromkeys((change.base, change.head))
-    said = [_answer(case.failed(await case.ask(tree, test=test))) for tree in trees]
+    ran = await asyncio.gather(*[case.ask(tree, test=test) for tree in trees])
+    said = [*map(_answer, map(case.failed, ran))]
     told = f"`{expression}` answers {said[0]} on the base and {said[-1]} on the head"
-    if len(said) == 2 and said[0] == said[1] and witness.before.strip() != witness.after.strip():
-        return ProofCheck(check="prediction", ok=False, what=f"{told}: the change does not change it", runs=2)
+    still = len(trees) == 2 and said[0] == said[-1] and witness.before.strip() != witness.after.strip()
+    if amiss := _idle(case, ran) or f"{told}: the change does not change it" * still:
+        return ProofCheck(check="prediction", ok=False, what=amiss, runs=len(ran))
     right = not witness.after or _same(said[-1], witness.after.strip().strip("`"))
-    told += "" if right else f", and not {witness.after}"
+    told += f", and not {witness.after}" * (not right)
     return ProofCheck(check="prediction", ok=right, what=told, runs=len(said))
+
+
+def _asking(form: str, before: Sequence[str], expression: str) -> str:
+    """Return a test that tells what a call answers; what is done before the call is done in the test."""
+    setup = [one for one in before if not (BEHAVIOUR.before(16) or re.match(r"(from|import)\b", one))]
+    test = form.format(before="\n".join(one for one in before if one not in setup), expression=expression)
+    return test.replace("    answer =", "\n".join([*(f"    {one}" for one in setup), "    answer ="]), 1)
+
+
+def _idle(case: _Case, ran: Sequence[Ran]) -> str:
+    """Return why a command runs no test at all, if it does not."""
+    none = [] if BEHAVIOUR.before(16) else [one for one in ran if not one.tests]
+    return f"“{case.change.command}” runs no test: {_why(case, none[0], -300).strip()}" if none else ""
 
 
 def _called(witness: Witness) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import StoreUnwritable
 from llm_runtime.extras import needing
 from llm_runtime.files import saying
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 
 Role: TypeAlias = Literal["query", "passage"]
 Vectors: TypeAlias = Sequence[Sequence[float]]

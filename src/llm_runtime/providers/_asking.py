@@ -8,7 +8,7 @@ from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, CallTimeout, ConnectionCut
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._quirks import REFUSALS, Quirk, Quirks, about_streams

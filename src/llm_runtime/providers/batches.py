@@ -24,8 +24,8 @@ from pydantic_core import from_json, to_json
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, LlmRuntimeError, MalformedReply, RequestRefused, ServerFault
+from llm_runtime.http import Http
 from llm_runtime.http.causes import STREAMED_STATUS
-from llm_runtime.http.client import Http
 from llm_runtime.http.reading import Incoming, parse_json
 from llm_runtime.http.shape import mapping, one_line, sequence, text
 from llm_runtime.silence import HOSTED_PATIENCE, Patience

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.shape import mapping, text
 from llm_runtime.price import Price
 from llm_runtime.providers.listing import Listed, read_listing

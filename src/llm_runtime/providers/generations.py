@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.shape import amount, count, mapping
 from llm_runtime.messages import Generate, Reply, Request, Usage
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import MalformedReply
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence, text
 from llm_runtime.structs import Struct
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, text
 from llm_runtime.messages import Effort, Generate, Message, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer

@@ -6,7 +6,7 @@ from functools import partial
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import WrongEndpoint
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._completions import Completion

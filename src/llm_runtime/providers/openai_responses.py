@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence, text
 from llm_runtime.messages import Generate, OnDelta, Usage, unwatched
 from llm_runtime.providers._answer import Answer

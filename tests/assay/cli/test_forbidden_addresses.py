@@ -24,7 +24,7 @@ from crux.personas.store import PersonaStore
 from crux.watch_file import Watched, gathered
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.public import read_page
 from llm_runtime.http.webhooks import deliver
 from llm_runtime.store.anchor import Head, SignedHead

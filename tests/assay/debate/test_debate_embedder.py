@@ -14,7 +14,7 @@ from assay.protocols.crux.retrieving import embedder
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import silent
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import ConfigFile, EndpointEntry, Settings

@@ -119,6 +119,13 @@ async def test_a_prediction_costs_two_runs_and_says_what_both_states_answer(shop
         assert not wrong.ok and "and not []" in wrong.what
         idle = right.model_copy(update={"call": call.replace("3]", "3, 4]"), "after": "[[1, 2]]"})
         assert "the change does not change it" in (await predict(change, idle, run)).what
+        stated = "from shop.lists import split_every\nitems = [1, 2]\nitems.append(3)\nsplit_every(items, 2)"
+        first = right.model_copy(update={"call": stated})
+        assert (await predict(change, first, run)).ok, "what is done before the call"
+    mute = change.model_copy(update={"command": f"{change.command} --bare"})
+    with States(mute, at=shop.folder) as run:
+        said = (await predict(mute, right, run)).what
+    assert said.startswith(f"“{mute.command}” runs no test: ") and "--bare" in said[len(mute.command) + 17 :], said
 
 
 async def test_what_is_uncommitted_is_a_state_and_git_stays_as_it_is(shop: Shop) -> None:

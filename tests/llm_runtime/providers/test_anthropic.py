@@ -14,7 +14,7 @@ from tests.llm_runtime.providers.wholes import read_message
 from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ReplyTruncated
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.testing import LoopbackServer, Received

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.providers import catalogue
 from llm_runtime.providers.catalogue import discover_local, list_models
 from llm_runtime.testing import LoopbackServer

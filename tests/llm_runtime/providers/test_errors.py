@@ -14,8 +14,8 @@ from pydantic_core import from_json
 
 from llm_runtime import errors
 from llm_runtime.errors import AuthenticationFailed, CallError, ContextExceeded
+from llm_runtime.http import Http
 from llm_runtime.http.causes import TABLE, error_for_status, error_in_reply
-from llm_runtime.http.client import Http
 from llm_runtime.http.failures import read_failure
 from llm_runtime.http.waits import RetryAdvice, about_waiting, read_wait
 from llm_runtime.messages import CallLabel, Message, Request

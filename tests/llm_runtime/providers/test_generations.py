@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llm_runtime.errors import CallError, ConnectionCut
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.price import Price
 from llm_runtime.providers._completions import Completion

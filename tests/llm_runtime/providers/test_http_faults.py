@@ -33,7 +33,7 @@ from llm_runtime.errors import (
     ServerFault,
     WrongEndpoint,
 )
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.waits import retry_after_seconds
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.providers.anthropic import anthropic
@@ -293,7 +293,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 async def test_the_http_library_is_loaded_at_the_first_request() -> None:
     code = (
-        "import sys; from llm_runtime.http.client import Http; import llm_runtime.providers.openai_compatible, "
+        "import sys; from llm_runtime.http import Http; import llm_runtime.providers.openai_compatible, "
         "llm_runtime.providers.anthropic, llm_runtime.providers.catalogue; Http(); "
         "sys.exit('aiohttp' in sys.modules or 'llm_runtime.testing' in sys.modules)"
     )

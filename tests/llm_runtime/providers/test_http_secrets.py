@@ -16,7 +16,7 @@ from tests.extent import PATIENCE
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.secrets import REDACTED, Redactor
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.providers.anthropic import anthropic

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConnectionCut, ConnectionFailed
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.providers.openai_compatible import openai_compatible
 

@@ -10,7 +10,7 @@ import pytest
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConnectionCut, ReplyTruncated, RequestRefused
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Delta, Message, Reply, Request, Usage
 from llm_runtime.providers.ollama import ChatAnswer, ollama
 from llm_runtime.testing import LoopbackServer, Received

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.llm_runtime.providers.wholes import read_completion
 
 from llm_runtime.errors import CallError, EmptyReply, MalformedReply, ReplyFiltered, RequestRefused
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Request, Usage
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import LoopbackServer, Received

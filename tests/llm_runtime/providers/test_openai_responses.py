@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ReplyFiltered, ReplyTruncated, WrongEndpoint
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Delta, Message, Request, Usage
 from llm_runtime.providers.openai_compatible import openai_compatible
 

@@ -11,7 +11,7 @@ import pytest
 from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import RequestRefused
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.providers._quirks import Quirk, Quirks
 from llm_runtime.providers.openai_compatible import openai_compatible

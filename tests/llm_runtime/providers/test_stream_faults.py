@@ -27,7 +27,7 @@ from llm_runtime.errors import (
     ReplyTruncated,
     WrongEndpoint,
 )
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.http.secrets import REDACTED
 from llm_runtime.messages import CallLabel, Delta, Generate, Message, Reply, Request
 from llm_runtime.providers.anthropic import anthropic
@@ -146,7 +146,7 @@ import asyncio, re, sys
 from llm_runtime.errors import CallError
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.providers.openai_compatible import openai_compatible
 
 def peak():

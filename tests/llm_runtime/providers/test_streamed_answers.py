@@ -26,7 +26,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import CallFailed, Event
 from llm_runtime.gateway import Gateway
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Delta, Message, Reply, Request, Usage
 from llm_runtime.providers._completions import Completion

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from llm_runtime.errors import ConnectionCut
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible

@@ -2,7 +2,7 @@
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import MalformedReply
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.tokens import estimated_usage
 from llm_runtime.wires import Link, Wire

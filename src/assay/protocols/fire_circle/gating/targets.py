@@ -17,7 +17,7 @@ from assay.protocols.fire_circle.gating.cases import Case
 from fire_circle.gates.verdicts import CaseVerdict
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
-from llm_runtime.http.client import Http
+from llm_runtime.http import Http
 from llm_runtime.models import Model
 from llm_runtime.rewording import instead
 from llm_runtime.tasks import gather
