@@ -534,8 +534,7 @@ async def _shows(case: _Case) -> None:
 
 async def _posed(case: _Case) -> list[ProofCheck]:
     """Pose laws beside a witness: of what it makes and gives, what holds on the base alone."""
-    early = case.origin != "regression" or BEHAVIOUR.before(16)
-    tests = [] if early else posed(case.witness.test, case.failure.line)
+    tests = [] if _settled(case) else posed(case.witness.test, case.failure.line)
     if not tests:
         return []
     source, last = posing(tests)
@@ -549,6 +548,12 @@ async def _posed(case: _Case) -> list[ProofCheck]:
     case.posed = words().laws[found[0].law.partition("_")[0]] if found else ""
     what = f"{case.posed}: {'; '.join(found[0].lines.splitlines())}" if found else f"{len(tests)} hold or say nothing"
     return [ProofCheck(check="laws", ok=True, what=what, runs=case.runs - before)]
+
+
+def _settled(case: _Case) -> bool:
+    """Tell whether no law could say more of a witness."""
+    settled = case.origin != "regression" or _written(case) == "example" or _said_so(case)
+    return bool(settled) or BEHAVIOUR.before(16)
 
 
 def _means(case: _Case, law: Posed, seen: Ran) -> bool:
