@@ -266,7 +266,7 @@ HOSTILE: list[tuple[str, type[CallError] | None, str]] = [
     ("printf '\\377\\376\\n'; " + OK, None, "Fine."),
     ("echo 'Loaded cached credentials.'; " + OK, None, "Fine."),
     (OK.replace("Fine.", r"\u001b[31mFine."), None, "Fine."),
-    ("yes >/dev/stderr & " + OK + "; exit 0", None, "Fine."),
+    ("(yes | head -c 1000000; sleep 600) >/dev/stderr & " + OK + "; exit 0", None, "Fine."),
     ("setsid sleep 600 & " + OK, None, "Fine."),
     ("touch left; mkdir -p a/b; echo x > $TMPDIR/y; " + OK, None, "Fine."),
     (LONG, ReplyTooLarge, "more than any answer"),
