@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -27,14 +28,15 @@ class Answerer(Struct):
     name: str = ""
     endpoint: str = ""
 
-    @classmethod
-    def of(cls, provider: str, model: str) -> Answerer:
+    @staticmethod
+    @lru_cache(maxsize=256)  # every call of a run says who answers
+    def of(provider: str, model: str) -> Answerer:
         """Return who answers for ``model`` at ``provider``, names as a route or a reply has them."""
         kind = _KINDS.get(provider, "model")
         if kind == "mailbox":
             model = model.replace("\\", "/").rstrip("/").rpartition("/")[2]
         endpoint = urlsplit(provider).netloc.rpartition("@")[2] if "://" in provider else provider
-        return cls(kind=kind, name=model.removeprefix("tool:"), endpoint=endpoint if kind == "model" else "")
+        return Answerer(kind=kind, name=model.removeprefix("tool:"), endpoint=endpoint if kind == "model" else "")
 
     @classmethod
     def of_reply(cls, reply: Mapping[str, object]) -> Answerer | None:

@@ -52,12 +52,12 @@ class Endpoint(Struct):
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     context: int | None = None
     in_flight: int | None = None
-    body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
+    body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     judged: bool = False
     key_command: str = field(default="", repr=False)
     vision: bool | None = None
-    program: AgentProgram | None = field(default=None, repr=False, hash=False)
-    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
+    program: AgentProgram | None = field(default=None, repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def __post_init__(self) -> None:
         if self.program is not None:
@@ -77,6 +77,10 @@ class Endpoint(Struct):
             raise ConfigurationError(
                 f"{self.name} has a key and an http:// base URL that is not this machine: use https://"
             )
+
+    def __hash__(self) -> int:
+        # Every call looks up by it what is kept for an endpoint, and few endpoints share a name and an address.
+        return hash((self.name, self.base_url))
 
     def secrets(self) -> tuple[str, ...]:
         """Return the key, and what headers and parameters hold whose names say that it is secret."""
