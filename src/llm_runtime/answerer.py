@@ -47,13 +47,11 @@ class Answerer(Struct):
     @property
     def words(self) -> str:
         """The same for people: ``"ollama:qwen3"``, ``"Ann"``, ``"a mailbox (letters)"``."""
-        match self.kind:
-            case "model":
-                return ":".join(part for part in (self.endpoint, self.name) if part)
-            case "person":
-                return self.name or "a person"
-            case _:
-                return f"a {self.kind} ({self.name})" if self.name else f"a {self.kind}"
+        if self.kind == "model":
+            return ":".join(part for part in (self.endpoint, self.name) if part)
+        if self.kind == "person":
+            return self.name or "a person"
+        return f"a {self.kind} ({self.name})" if self.name else f"a {self.kind}"
 
 
 def named_words(model: str) -> str:

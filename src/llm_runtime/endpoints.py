@@ -44,20 +44,21 @@ class Endpoint(Struct):
             or one that no header can carry.
     """
 
+    # Every call looks up what is kept for its endpoint, and few endpoints share these two: no more of it is hashed.
     name: str
     base_url: str
-    key: SecretStr | None = None
-    dialect: Dialect = GENERIC
-    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    context: int | None = None
-    in_flight: int | None = None
-    body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
-    judged: bool = False
-    key_command: str = field(default="", repr=False)
-    vision: bool | None = None
-    program: AgentProgram | None = field(default=None, repr=False)
-    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    key: SecretStr | None = field(default=None, hash=False)
+    dialect: Dialect = field(default=GENERIC, hash=False)
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False, hash=False)
+    query: tuple[tuple[str, str], ...] = field(default=(), repr=False, hash=False)
+    context: int | None = field(default=None, hash=False)
+    in_flight: int | None = field(default=None, hash=False)
+    body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
+    judged: bool = field(default=False, hash=False)
+    key_command: str = field(default="", repr=False, hash=False)
+    vision: bool | None = field(default=None, hash=False)
+    program: AgentProgram | None = field(default=None, repr=False, hash=False)
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
 
     def __post_init__(self) -> None:
         if self.program is not None:
@@ -77,10 +78,6 @@ class Endpoint(Struct):
             raise ConfigurationError(
                 f"{self.name} has a key and an http:// base URL that is not this machine: use https://"
             )
-
-    def __hash__(self) -> int:
-        # Every call looks up by it what is kept for an endpoint, and few endpoints share a name and an address.
-        return hash((self.name, self.base_url))
 
     def secrets(self) -> tuple[str, ...]:
         """Return the key, and what headers and parameters hold whose names say that it is secret."""
