@@ -267,12 +267,15 @@ def _signal(group: int, kind: signal.Signals) -> None:
 
 
 def _processes_of(folder: Path) -> list[int]:
-    """Return the processes of a call that have left its group: its folder is in their environment."""
+    """Return the processes of a call that have left its group: its folder is in their environment, or where they are.
+
+    Of one that is becoming another program there is no environment to read.
+    """
     mark, found = os.fsencode(folder), list[int]()
-    for entry in Path("/proc").glob("[0-9]*/environ"):
+    for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if mark in entry.read_bytes():
-                found.append(int(entry.parent.name))
+            if mark in os.fsencode((entry / "cwd").readlink()) + (entry / "environ").read_bytes():
+                found.append(int(entry.name))
     return found
 
 

@@ -65,7 +65,8 @@ def _processes(mark: str) -> list[str]:
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if int(entry.name) != os.getpid() and mark.encode() in (entry / "environ").read_bytes():
+            theirs = (entry / "environ").read_bytes() + os.fsencode((entry / "cwd").readlink())
+            if int(entry.name) != os.getpid() and mark.encode() in theirs:
                 found.append((entry / "cmdline").read_text().replace("\0", " "))
         except (OSError, ValueError):
             continue
@@ -268,6 +269,9 @@ HOSTILE: list[tuple[str, type[CallError] | None, str]] = [
     (OK.replace("Fine.", r"\u001b[31mFine."), None, "Fine."),
     ("(yes | head -c 1000000; sleep 600) >/dev/stderr & " + OK + "; exit 0", None, "Fine."),
     ("setsid sleep 600 & " + OK, None, "Fine."),
+    # Of a process that becomes another one at this moment the environment cannot be read.
+    *[("echo '>began; exec sh again' >again; setsid sh again & until [ -e began ]; do :; done; " + OK, None, "Fine.")]
+    * 5,
     ("touch left; mkdir -p a/b; echo x > $TMPDIR/y; " + OK, None, "Fine."),
     (LONG, ReplyTooLarge, "more than any answer"),
     ("echo hello", MalformedReply, "no answer of Claude Code; is it another program"),
