@@ -22,6 +22,7 @@ Recording goes around all of this (``wrappers/recording.py``), so a replay repla
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -60,6 +61,16 @@ if TYPE_CHECKING:
     from llm_runtime.windows import Capacity
 
 
+class Shared:
+    """What the gateways of one process share: connections, and what an endpoint lets through."""
+
+    def __init__(self, http: Http) -> None:
+        self.http = http
+        #: By the entry that sets the limits, and the endpoint: a key of one's own has limits of its own.
+        self.limiters: dict[tuple[str, Endpoint, Limits], Limiter] = {}
+        self.outages: dict[Endpoint, Outage] = {}
+
+
 class _Route(Struct):
     """What a model id was found to mean: its target, the stack to it, and why it is another model, if it is."""
 
@@ -79,7 +90,7 @@ class Gateway:
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
         named: models that the user asked for, beside those of the settings: no other will do in their place.
-        http: a client whose connections others use, too; it is not closed here.
+        shared: what other gateways use, too; its connections are not closed here.
         on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
             tokens begins an attempt, once it is admitted: what came of an earlier one is void.
         needs: what a wire must hold beside the bounds and the effort that are set.
@@ -90,7 +101,7 @@ class Gateway:
     def __init__(
         self, settings: Settings, *, caps: Caps | None = None, emit: Emit = silent,
         budget: Budget | None = None, backoff: Backoff | None = None, person: Generate | None = None,
-        named: Iterable[str] = (), http: Http | None = None, on_delta: OnDelta = unwatched,
+        named: Iterable[str] = (), shared: Shared | None = None, on_delta: OnDelta = unwatched,
         needs: frozenset[Held] = frozenset(),
     ) -> None:  # fmt: skip
         from llm_runtime.http import Http
@@ -98,8 +109,9 @@ class Gateway:
         self.settings = settings
         self.budget = budget or Budget(caps or Caps(), emit=emit)
         self.prices: PriceTable = load_prices(settings.prices_path)
-        self.http = http or Http()
-        self._owns_http = http is None
+        self._shared = shared or Shared(Http())
+        self.http = self._shared.http
+        self._owns_http = shared is None
         self.router = Router(settings, self.http)
         self._emit = emit
         self._person = person
@@ -108,10 +120,10 @@ class Gateway:
         self._backoff = backoff or Backoff()
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
-        self._limiters: dict[str, Limiter] = {}
+        #: Calls that wait, by provider.
+        self._queue = Counter[str]()
         #: Of the endpoints that are no vendor's by their name, for what they charge.
         self._addresses: dict[str, str] = {}
-        self._outages: dict[str, Outage] = {}
         self._capacities: dict[Target, Capacity] = {}
         config = settings.config
         # Where one model is set for the whole run, it answers for a panel, too.
@@ -130,6 +142,8 @@ class Gateway:
 
     async def aclose(self) -> None:
         """Close the connections that are its own; a gateway that is used again opens new ones."""
+        for outage in self._shared.outages.values():
+            outage.told.discard(self._emit)
         if self._owns_http:
             await self.http.aclose()
 
@@ -207,20 +221,20 @@ class Gateway:
 
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
-        patient = name in HUMAN_PROVIDERS
         await self._learn_prices(target)
-        if name not in HUMAN_PROVIDERS and name not in HOSTED:
-            self._addresses[name] = (await self.router.endpoint(name)).base_url
         call = await self._provider(target)
-        price = self.price(name)(target.model)
-        if not patient and ((price and not price.free) or not await self._is_local(target)):
-            call = counted(call)
-        call = timed(call, deadline)
-        call = await self.admitted(priced(call, self.price(name)), target)
-        if patient:
+        if name in HUMAN_PROVIDERS:
+            call = await self.admitted(priced(timed(call, deadline), self.price(name)), target)
             return retrying(call, Backoff(attempts=1), emit=self._emit, sleep=deadline.sleep)
-        call = retrying(self.paused(call, name), self._backoff, emit=self._emit, sleep=deadline.sleep)
-        return fitting(call, await self._reading(target))
+        endpoint = await self.router.endpoint(name)
+        if name not in HOSTED:
+            self._addresses[name] = endpoint.base_url
+        price = self.price(name)(target.model)
+        if not endpoint.local or (price and not price.free):
+            call = counted(call)
+        call = await self.admitted(priced(timed(call, deadline), self.price(name)), target)
+        call = retrying(self.paused(call, endpoint), self._backoff, emit=self._emit, sleep=deadline.sleep)
+        return fitting(call, self._reading(target, endpoint))
 
     async def _blind(self, target: Target) -> str:
         return await why_blind(target, self.router.endpoint, self._wire_to, partial(self.capacity, target))
@@ -237,31 +251,23 @@ class Gateway:
     async def limits(self, target: Target) -> dict[str, Limits]:
         """Return every limit that a call must keep, by the entry that sets it; a local server's slots are one."""
         limits = self.settings.limits_for(target.provider, target.model)
-        named = [self.settings.config.limits[name] for name in limits if name in self.settings.config.limits]
-        if any("in_flight" in entry.model_fields_set for entry in named) or not await self._is_local(target):
+        named = [entry for name, entry in self.settings.config.limits.items() if name in limits]
+        local = (await self.router.endpoint(target.provider)).local
+        if not local or any("in_flight" in entry.model_fields_set for entry in named):
             return limits
-        slots = (await self.capacity(target)).slots
-        if slots is None:
+        if (slots := (await self.capacity(target)).slots) is None:
             return limits
         # Of the server, whichever of its models is asked.
-        own = limits.get(target.provider, Limits())
-        return {**limits, target.provider: own.model_copy(update={"in_flight": slots})}
+        return limits | {target.provider: limits.get(target.provider, Limits()).model_copy(update={"in_flight": slots})}
 
-    async def _is_local(self, target: Target) -> bool:
-        return (await self.router.endpoint(target.provider)).local
-
-    async def _reading(self, target: Target) -> Reading:
+    def _reading(self, target: Target, endpoint: Endpoint) -> Reading:
         from llm_runtime.windows import count_tokens
-
-        endpoint = await self.router.endpoint(target.provider)
 
         async def count(request: Request) -> int | None:
             server = (await self.capacity(target)).server
             return await count_tokens(request, server, endpoint, self.http)
 
-        return Reading(
-            target.provider, local=await self._is_local(target), capacity=lambda: self.capacity(target), count=count
-        )
+        return Reading(endpoint.name, local=endpoint.local, capacity=partial(self.capacity, target), count=count)
 
     async def admitted(self, generate: Generate, target: Target) -> Generate:
         """Put ``generate`` behind what admits each attempt: the budget and the endpoint's limits.
@@ -271,24 +277,25 @@ class Gateway:
         name = target.provider
         call = budgeted(generate, self.budget, self.price(name))
         if name not in HUMAN_PROVIDERS:
+            endpoint = await self.router.endpoint(name)
+            queued = partial(self._queued, name) if endpoint.local else None
             for entry, limits in (await self.limits(target)).items():
-                if entry not in self._limiters:
-                    queued = partial(self._queued, name) if await self._is_local(target) else None
-                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep, on_queue=queued)
-                call = limiting(call, self._limiters[entry])
+                limiter = self._shared.limiters.setdefault((entry, endpoint, limits), Limiter(limits))
+                call = limiting(call, limiter, self._deadline, queued)
         return call
 
-    def paused(self, generate: Generate, provider: str) -> Generate:
-        """Put ``generate`` behind what holds calls back while the provider is out of order.
+    def paused(self, generate: Generate, endpoint: Endpoint) -> Generate:
+        """Put ``generate`` behind what holds calls back while the endpoint is out of order.
 
         What knows of outages from elsewhere overrides this.
         """
-        if provider not in self._outages:
-            self._outages[provider] = Outage(provider, emit=self._emit, sleep=self._deadline.sleep)
-        return limiting(generate, self._outages[provider])
+        outage = self._shared.outages.setdefault(endpoint, Outage(endpoint.name))
+        outage.told.add(self._emit)
+        return limiting(generate, outage, self._deadline)
 
-    def _queued(self, provider: str, waiting: int) -> None:
-        self._emit(CallsQueued(provider=provider, waiting=waiting))
+    def _queued(self, provider: str, more: int) -> None:
+        self._queue[provider] += more
+        self._emit(CallsQueued(provider=provider, waiting=self._queue[provider]))
 
     def price(self, provider: str) -> Callable[[str], Price | None]:
         """Return what each model of ``provider`` costs, as far as is known by now."""

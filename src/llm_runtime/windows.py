@@ -106,7 +106,7 @@ async def _of_server(known: Capacity, endpoint: Endpoint, model: str, http: Http
     """Ask a server that people run themselves in its own way."""
     root = _root(endpoint)
     if known.server == "llama.cpp":
-        props = mapping(await http.get_json(root, "/props"))
+        props = mapping(await http.get_json(root, "/props", fresh=_LOCAL_FRESH_SECONDS))
         window = count(mapping(props.get("default_generation_settings")).get("n_ctx"))
         slots, sees = count(props.get("total_slots")) or None, _sight_in({"capabilities": props.get("modalities")})
         return Capacity(window or known.window, slots, "llama.cpp", sees)

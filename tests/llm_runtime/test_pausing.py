@@ -25,7 +25,7 @@ class Endpoint:
         self.asked = 0
         self.events = list[Event]()
         self.call: Generate = limiting(
-            scripted(self.answer), Outage("acme", emit=self.events.append, clock=lambda: self.now, sleep=self.sleep)
+            scripted(self.answer), Outage("acme", told={self.events.append}, clock=lambda: self.now, sleep=self.sleep)
         )
 
     async def answer(self, _: Request) -> Reply | BaseException | str:
@@ -69,7 +69,7 @@ async def test_faults_count_only_in_a_row(between: BaseException | str) -> None:
     faults: list[BaseException | str] = [ServerFault("down", status=500)] * 4
     queue = [*faults, between, *faults, "yes"]
     events = list[Event]()
-    call = limiting(scripted(lambda _: queue.pop(0)), Outage("acme", emit=events.append))
+    call = limiting(scripted(lambda _: queue.pop(0)), Outage("acme", told={events.append}))
     for _ in range(10):
         await asyncio.gather(call(ASK), return_exceptions=True)
     assert events == []

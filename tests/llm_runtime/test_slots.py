@@ -22,6 +22,7 @@ class LlamaServer:
         self.slots = slots
         self.running = self.most = 0
         self.order = list[str]()
+        self.came = asyncio.Event()
         self.barrier = asyncio.Barrier(together)
 
     async def props(self, _: web.Request) -> web.Response:
@@ -35,6 +36,7 @@ class LlamaServer:
         self.running += 1
         self.most = max(self.most, self.running)
         self.order.append(asked["messages"][0]["content"])
+        self.came.set()
         await self.barrier.wait()
         self.running -= 1
         choice = {"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}

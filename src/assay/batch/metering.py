@@ -19,8 +19,9 @@ from assay.batch.purses import Purses, Reservation
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
 from assay.launch import NOBODY, Followers
 from llm_runtime.dialects import HUMAN_PROVIDERS
+from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import BudgetExceeded, RateLimited, ServerFault
-from llm_runtime.gateway import Gateway
+from llm_runtime.gateway import Gateway, Shared
 from llm_runtime.messages import CallLabel, Delta, Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
 from llm_runtime.providers.batches import BATCH_APIS, BATCH_PRICE, BatchedHttp
@@ -273,7 +274,7 @@ class MeteredGateway(Gateway):
             backoff=backoff,
             named=named,
             person=_answered,
-            http=http,
+            shared=Shared(http) if http else None,
             on_delta=heard,
             needs=needs,
         )
@@ -328,7 +329,7 @@ class MeteredGateway(Gateway):
                 await self._meter.opened(bucket, shared[bucket])
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
 
-    def paused(self, generate: Generate, provider: str) -> Generate:
+    def paused(self, generate: Generate, endpoint: Endpoint) -> Generate:
         """Leave outages to the shared rows: what one worker meets holds all of them back."""
         return generate
 

@@ -31,7 +31,7 @@ from llm_runtime.errors import (
     StoreError,
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
-from llm_runtime.gateway import Gateway
+from llm_runtime.gateway import Gateway, Shared
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
@@ -144,7 +144,7 @@ class Reached(Struct):
 
 
 async def model_of(
-    job: Execution, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, http: Http,
+    job: Execution, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, shared: Shared,
     stack: AsyncExitStack,
 ) -> Reached:  # fmt: skip
     """Return the models of a run; one whose models cannot be reached is refused."""
@@ -171,7 +171,7 @@ async def model_of(
         person=job.followers.person,
         named=run.hooks.panel(run.options),
         on_delta=job.followers.words.hear if job.followers.words else unwatched,
-        http=http,
+        shared=shared,
         needs=needs_of(job.run.run.name, terms, job.run),
     )
     await stack.enter_async_context(gateway)

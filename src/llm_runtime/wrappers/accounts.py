@@ -105,10 +105,8 @@ class Account:
 
     def standing(self) -> Standing:
         """Return where the account stands, as events of calls tell it."""
-        kinds = {"held": self.held, "spent": self.spent, "unknown": self.unknown}
-        return {
-            kind: (of.cost, of.tokens, of.calls) for kind, of in kinds.items() if kind != "unknown" or of != NOTHING
-        }
+        unknown = {"unknown": self.unknown} if self.unknown != NOTHING else {}
+        return {"held": self.held, "spent": self.spent, **unknown}
 
 
 class Settlement(NamedTuple):

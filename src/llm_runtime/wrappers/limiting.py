@@ -13,6 +13,7 @@ from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import Limits
 from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
+from llm_runtime.wrappers.timed import Deadline
 
 SLOWEST = 1 / 64
 RECOVERY = 1.1
@@ -70,20 +71,16 @@ class Limiter:
     Args:
         limits: what the provider grants.
         clock: monotonic seconds.
-        sleep: waits; raises what ends the run.
-        on_queue: told how many calls wait, whenever that changes.
+        sleep: waits.
     """
 
     limits: Limits
     _: KW_ONLY
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    on_queue: Callable[[int], None] | None = None
 
     def __post_init__(self) -> None:
         self.counts_tokens = self.limits.tokens_per_minute is not None
-        #: Calls that wait for a place.
-        self.waiting = 0
         self.pace = 1.0
         self.in_flight = 0
         self._closed_until = 0.0
@@ -98,7 +95,7 @@ class Limiter:
         if self._loop is not (loop := asyncio.get_running_loop()):
             # asyncio's locks belong to the loop that first waited on them; a limiter outlives loops.
             self._loop, self._turn, self._freed = loop, asyncio.Lock(), asyncio.Event()
-            self.in_flight = self.waiting = 0
+            self.in_flight = 0
         if self._turn.locked() or self._wait(tokens) != 0.0:
             return False
         self._take(tokens)
@@ -106,11 +103,13 @@ class Limiter:
 
     async def wait(self, tokens: int) -> bool:
         """Wait for a place behind whoever came before, and take it; nobody tries for others here."""
-        self._queued(1)
-        try:
-            await self._queue(tokens)
-        finally:
-            self._queued(-1)
+        async with self._turn:  # it serves in order of arrival
+            while (wait := self._wait(tokens)) != 0.0:
+                if wait > 0:
+                    await self.sleep(wait)
+                else:
+                    self._freed.clear()
+                    await self._freed.wait()
         self._take(tokens)
         return False
 
@@ -123,25 +122,10 @@ class Limiter:
         elif isinstance(fault, RateLimited):
             self.refused(fault.retry_after)
 
-    def _queued(self, more: int) -> None:
-        self.waiting += more
-        if self.on_queue is not None:
-            self.on_queue(self.waiting)
-
     def _take(self, tokens: int) -> None:
         self._requests.level -= 1
         self._tokens.level -= tokens
         self.in_flight += 1
-
-    async def _queue(self, tokens: int) -> None:
-        """Wait behind whoever came before; the lock serves in order of arrival."""
-        async with self._turn:
-            while (wait := self._wait(tokens)) != 0.0:
-                if wait > 0:
-                    await self.sleep(wait)
-                else:
-                    self._freed.clear()
-                    await self._freed.wait()
 
     def refused(self, retry_after: float | None) -> None:
         """Close for as long as the provider asks after a 429, and go on at half the pace."""
@@ -160,15 +144,33 @@ class Limiter:
         return max(self._closed_until - now, turn, room, 0.0)
 
 
-def limiting(generate: Generate, rates: Rates) -> Generate:
-    """Pass calls through ``rates``; calls that share one share its limits and its pauses."""
+def limiting(
+    generate: Generate, rates: Rates, deadline: Deadline | None = None, on_queue: Callable[[int], None] | None = None
+) -> Generate:
+    """Pass calls through ``rates``; calls that share one share its limits and its pauses, whatever run they are of.
+
+    Args:
+        generate: gets what may go.
+        rates: says when.
+        deadline: what waits, waits no longer.
+        on_queue: told 1 when a call begins to wait, and -1 when it ends.
+
+    Raises, from the returned function:
+        DeadlineExceeded: the run's time is up.
+    """
+    deadline, on_queue = deadline or Deadline(), on_queue or (lambda _: None)
 
     async def call(request: Request) -> Reply:
         tokens = estimate_input(request) + (request.max_tokens or 0) if rates.counts_tokens else 0
         trying, fault = False, None
         if not rates.take(tokens):
-            with queued():
-                trying = await rates.wait(tokens)
+            on_queue(1)
+            try:
+                with queued():
+                    async with deadline.kept():
+                        trying = await rates.wait(tokens)
+            finally:
+                on_queue(-1)
         try:
             return await generate(request)
         except BaseException as error:

@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeVar
 
 from llm_runtime.errors import CallError, RateLimited, ServerFault
-from llm_runtime.events import Emit, EndpointPaused, silent
+from llm_runtime.events import Emit, EndpointPaused
 from llm_runtime.http.waits import LONGEST_WAIT
 
 _Fault = TypeVar("_Fault", bound=CallError)
@@ -30,16 +30,16 @@ class Outage:
 
     Args:
         provider: the endpoint's name.
-        emit: told of each pause.
         clock: monotonic seconds.
-        sleep: waits; raises what ends the run.
+        sleep: waits.
+        told: hear of each pause.
     """
 
     provider: str
     _: KW_ONLY
-    emit: Emit = silent
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    told: set[Emit] = field(default_factory=set[Emit])
     counts_tokens: bool = field(default=False, init=False)
     _faults: int = field(default=0, init=False)
     _reopens: float | None = field(default=None, init=False)
@@ -94,7 +94,8 @@ class Outage:
             self._reopens = self.clock() + PAUSE_SECONDS
 
     def _pause(self, seconds: float, fault: CallError) -> None:
-        self.emit(EndpointPaused(provider=self.provider, seconds=round(seconds), message=str(fault)))
+        for emit in self.told:
+            emit(EndpointPaused(provider=self.provider, seconds=round(seconds), message=str(fault)))
 
     def _over(self, fault: ServerFault | None) -> None:
         trial, self._trial = self._trial, None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from math import inf
 
 from llm_runtime.errors import DeadlineExceeded
@@ -41,6 +42,24 @@ class Deadline:
         if seconds >= left:
             raise self.exceeded()
 
+    @asynccontextmanager
+    async def kept(self) -> AsyncGenerator[None]:
+        """Let nothing in it go on past the end; nor begin there.
+
+        Raises:
+            DeadlineExceeded: the run's time is up.
+        """
+        if (left := self.left()) <= 0:
+            raise self.exceeded()
+        limit = asyncio.timeout(None if left == inf else left)
+        try:
+            async with limit:
+                yield
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise self.exceeded() from None
+
     def exceeded(self) -> DeadlineExceeded:
         """Return what to raise when the time is up."""
         return DeadlineExceeded(f"the run's {self.seconds:g} s are up")
@@ -54,18 +73,9 @@ def timed(generate: Generate, deadline: Deadline) -> Generate:
     """
 
     async def call(request: Request) -> Reply:
-        left = deadline.left()
-        if left == inf:
+        if deadline.seconds == inf:
             return await generate(request)
-        if left <= 0:
-            raise deadline.exceeded()
-        limit = asyncio.timeout(left)
-        try:
-            async with limit:
-                return await generate(request)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-        raise deadline.exceeded()
+        async with deadline.kept():
+            return await generate(request)
 
     return call

@@ -20,12 +20,12 @@ from assay.web.questions import Questions
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
-from llm_runtime.settings import Settings
+from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.store import RunStore
-from llm_runtime.testing import LoopbackServer
+from llm_runtime.testing import LoopbackServer, Received
 from llm_runtime.wrappers.accounts import Caps
 
-from .conftest import served
+from .conftest import council_answer, served
 
 DOUBTS = ("I doubt that one disk is enough for them.", "Who restarts it at night? I doubt that they know.")
 
@@ -51,6 +51,30 @@ async def test_a_run_is_started_and_arrives(web: Any) -> None:
     assert types[0] == "run.started" and types[-1] == "run.finished"
     assert (await web.json(told["page"]))["result"]["final_response"].startswith("**Use SQLite**")
     assert "sk-canary" not in (await web.get(f"/runs/{told['run_id']}/export.jsonl"))[1]
+
+
+async def test_two_runs_of_one_server_keep_the_limit_of_a_provider_together(store: RunStore) -> None:
+    running = most = 0
+
+    async def answer(received: Received) -> str:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _ in range(20):
+            await asyncio.sleep(0)  # so that others could come meanwhile
+        running -= 1
+        return council_answer(received)
+
+    async with LoopbackServer(answer) as models:
+        limits = ConfigFile.model_validate({"limits": {"openrouter": {"in_flight": 2}}})
+        keys = {"openrouter": Key(SecretStr("sk-canary-0123456789"), "given")}
+        settings = Settings(keys, {"openrouter": f"{models.url}/v1"}, config=limits)
+        async with served(store, lambda: settings) as web:
+            told = [(await web.post("/runs", query=query))[1]["run_id"] for query in ("Which database?", "Which disk?")]
+            for run_id in told:
+                await web.state(run_id, "finished")
+    assert most == 2
+    store.close()
 
 
 async def test_a_form_of_a_page_leads_to_the_run_and_a_wrong_one_back_to_itself(web: Any) -> None:
