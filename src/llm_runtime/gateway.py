@@ -40,6 +40,7 @@ from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
 from llm_runtime.settings import Limits, Settings
+from llm_runtime.shared import Shared
 from llm_runtime.structs import Struct
 from llm_runtime.wires import Held, Link, Wire, require_held, speaking, wire_of
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
@@ -47,7 +48,7 @@ from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen, chosen_model
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.fitting import Reading, counted, fitting
-from llm_runtime.wrappers.limiting import Limiter, limiting
+from llm_runtime.wrappers.limiting import limiting
 from llm_runtime.wrappers.pausing import Outage
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.seeing import seeing, why_blind
@@ -57,18 +58,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from llm_runtime.endpoints import Endpoint
-    from llm_runtime.http import Http
     from llm_runtime.windows import Capacity
-
-
-class Shared:
-    """What the gateways of one process share: connections, and what an endpoint lets through."""
-
-    def __init__(self, http: Http) -> None:
-        self.http = http
-        #: By the entry that sets the limits, and the endpoint: a key of one's own has limits of its own.
-        self.limiters: dict[tuple[str, Endpoint, Limits], Limiter] = {}
-        self.outages: dict[Endpoint, Outage] = {}
 
 
 class _Route(Struct):
@@ -109,8 +99,8 @@ class Gateway:
         self.settings = settings
         self.budget = budget or Budget(caps or Caps(), emit=emit)
         self.prices: PriceTable = load_prices(settings.prices_path)
-        self._shared = shared or Shared(Http())
-        self.http = self._shared.http
+        self.shared = shared or Shared(Http())
+        self.http = self.shared.http
         self._owns_http = shared is None
         self.router = Router(settings, self.http)
         self._emit = emit
@@ -142,7 +132,7 @@ class Gateway:
 
     async def aclose(self) -> None:
         """Close the connections that are its own; a gateway that is used again opens new ones."""
-        for outage in self._shared.outages.values():
+        for outage in self.shared.outages.values():
             outage.told.discard(self._emit)
         if self._owns_http:
             await self.http.aclose()
@@ -280,8 +270,7 @@ class Gateway:
             endpoint = await self.router.endpoint(name)
             queued = partial(self._queued, name) if endpoint.local else None
             for entry, limits in (await self.limits(target)).items():
-                limiter = self._shared.limiters.setdefault((entry, endpoint, limits), Limiter(limits))
-                call = limiting(call, limiter, self._deadline, queued)
+                call = limiting(call, self.shared.limiter(entry, endpoint, limits), self._deadline, queued)
         return call
 
     def paused(self, generate: Generate, endpoint: Endpoint) -> Generate:
@@ -289,7 +278,7 @@ class Gateway:
 
         What knows of outages from elsewhere overrides this.
         """
-        outage = self._shared.outages.setdefault(endpoint, Outage(endpoint.name))
+        outage = self.shared.outages.setdefault(endpoint, Outage(endpoint.name))
         outage.told.add(self._emit)
         return limiting(generate, outage, self._deadline)
 

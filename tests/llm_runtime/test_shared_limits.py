@@ -11,10 +11,11 @@ from tests.llm_runtime.test_slots import LlamaServer, ask
 
 from llm_runtime.errors import DeadlineExceeded, ServerFault
 from llm_runtime.events import CallsQueued, EndpointPaused, Event
-from llm_runtime.gateway import Gateway, Shared
+from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
 from llm_runtime.messages import Reply
 from llm_runtime.settings import ConfigFile, Settings
+from llm_runtime.shared import Shared
 from llm_runtime.testing import LoopbackServer
 from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff

@@ -13,7 +13,6 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from assay.api.keys import ApiKey
-from assay.batch.spending import Spending
 from assay.launch import PerRun
 from assay.registry import Prepared, opened
 from assay.terms import Terms, in_force
@@ -76,7 +75,6 @@ class Desk:
         hub: follows them, whichever process carries them out.
         runs: carries them out.
         questions: what they ask a person.
-        spending: the purses of keys.
         grace_s: see :data:`GRACE_S`.
     """
 
@@ -84,7 +82,6 @@ class Desk:
     hub: LiveRuns
     runs: ActiveRuns
     questions: Questions
-    spending: Spending
     grace_s: float = GRACE_S
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     _waiting: Counter[str] = field(default_factory=Counter[str])
@@ -139,7 +136,7 @@ class Desk:
         return None
 
     async def _model(self, order: Order, run: Prepared, terms: Terms) -> PerRun | None:
-        return None if order.key is None else await self.spending.models(order.key.allowance, terms, run)
+        return None if order.key is None else await self.runs.within(order.key.allowance, terms, run)
 
     @contextmanager
     def waiting(self, run_id: str, key: ApiKey | None = None) -> Generator[None]:
@@ -171,4 +168,3 @@ class Desk:
         """Let everything go; the runs are stopped by whoever carries them out."""
         for timer in self._leaving.values():
             timer.cancel()
-        await self.spending.aclose()

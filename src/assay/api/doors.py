@@ -16,17 +16,15 @@ from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKeys
 from assay.api.mcp.door import Door
 from assay.api.openai import ChatEndpoint
-from assay.batch.spending import Spending
 from assay.hooks import hooks_of
 from assay.web.app_state import AppState
 from assay.web.serving import Doors
 
 
-def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
+def program_doors(grace_s: float = GRACE_S) -> Doors:
     """Return what opens the OpenAI endpoint, and ``/mcp`` where the extra is installed.
 
     Args:
-        store_url: of the store that is served: purses of keys are beside it.
         grace_s: seconds for which a run goes on that nobody waits for any more.
 
     Raises:
@@ -38,8 +36,7 @@ def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
 
     @asynccontextmanager
     async def opened(site: AppState) -> AsyncGenerator[Sequence[BaseRoute]]:
-        spending = Spending(store_url, site.settings)
-        desk = Desk(site.store, site.hub, site.runs, site.questions, spending, grace_s, site.closing)
+        desk = Desk(site.store, site.hub, site.runs, site.questions, grace_s, site.closing)
         gate = KeyGate(keys, site.gate.token, site.gate.people)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(desk.aclose)

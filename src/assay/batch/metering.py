@@ -21,13 +21,14 @@ from assay.launch import NOBODY, Followers
 from llm_runtime.dialects import HUMAN_PROVIDERS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import BudgetExceeded, RateLimited, ServerFault
-from llm_runtime.gateway import Gateway, Shared
+from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Delta, Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
 from llm_runtime.providers.batches import BATCH_APIS, BATCH_PRICE, BatchedHttp
 from llm_runtime.providers.terminal import terminal
 from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
+from llm_runtime.shared import Shared
 from llm_runtime.silence import queued
 from llm_runtime.structs import Struct
 from llm_runtime.tokens import estimate_input
@@ -46,7 +47,7 @@ from llm_runtime.wrappers.accounts import (
 )
 from llm_runtime.wrappers.answer_bounds import answers_bounded
 from llm_runtime.wrappers.budgeted import budgeted, worst_case
-from llm_runtime.wrappers.limiting import Limits
+from llm_runtime.wrappers.limiting import Limiter, Limits
 from llm_runtime.wrappers.retrying import Backoff
 
 #: The job on whose behalf the current task asks; the account of its own run, and who follows that.
@@ -260,12 +261,13 @@ class MeteredGateway(Gateway):
         named: the models that the user put into the seats.
         followed: whether each run's followers hear the words of its answers.
         needs: what a wire must hold.
-        http: by which calls wait for the batches of vendors, at their price.
+        shared: what other gateways use, too. With :class:`BatchedHttp` calls wait for the batches of vendors, at their
+            price.
     """
 
     def __init__(
         self, settings: Settings, meter: Meter, backoff: Backoff | None = None, named: Collection[str] = (),
-        followed: bool = False, needs: frozenset[Held] = frozenset(), http: BatchedHttp | None = None,
+        followed: bool = False, needs: frozenset[Held] = frozenset(), shared: Shared | None = None,
     ) -> None:  # fmt: skip
         heard = _heard if followed else unwatched
         super().__init__(
@@ -274,14 +276,13 @@ class MeteredGateway(Gateway):
             backoff=backoff,
             named=named,
             person=_answered,
-            shared=Shared(http) if http else None,
+            shared=shared,
             on_delta=heard,
             needs=needs,
         )
         # Who waits for hours waits for no place in flight and no turn a minute: vendors count batches by themselves.
-        self._waiting = frozenset(BATCH_APIS if http else ())
+        self._waiting = frozenset(BATCH_APIS if isinstance(self.http, BatchedHttp) else ())
         self._meter = meter
-        self._places: dict[str, asyncio.Semaphore] = {}
 
     def price(self, provider: str) -> Callable[[str], Price | None]:
         """Return what each model of ``provider`` costs; what is charged where calls wait for a batch."""
@@ -318,13 +319,13 @@ class MeteredGateway(Gateway):
     async def admitted(self, generate: Generate, target: Target) -> Generate:
         """Put ``generate`` behind the shared rows."""
         shared: dict[str, Limits] = {}
-        places: list[asyncio.Semaphore] = []
+        places: list[Limiter] = []
         if target.provider not in HUMAN_PROVIDERS | self._waiting:
             for bucket, limits in (await self.limits(target)).items():
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set
                 if limits.in_flight and not named:
-                    places.append(self._places.setdefault(bucket, asyncio.Semaphore(limits.in_flight)))
+                    places.append(self.shared.limiter(bucket, await self.router.endpoint(target.provider), limits))
                 shared[bucket] = limits if named else limits.model_copy(update={"in_flight": None})
                 await self._meter.opened(bucket, shared[bucket])
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
@@ -344,7 +345,7 @@ def _heard(request: Request, delta: Delta) -> None:
 
 
 def _metered(
-    generate: Generate, meter: Meter, buckets: Mapping[str, Limits], places: list[asyncio.Semaphore],
+    generate: Generate, meter: Meter, buckets: Mapping[str, Limits], places: list[Limiter],
     price: Callable[[str], Price | None],
 ) -> Generate:  # fmt: skip
     """Send only what the rows and the run's own budget allow, and tell them what came of it."""
@@ -365,8 +366,10 @@ def _metered(
 
     async def granted(stack: AsyncExitStack, tokens: int, asked: Asked) -> dict[str, Grant] | None:
         """Take places in flight, turns and money; ``None`` where there is no room for it now."""
-        for semaphore in places:
-            await stack.enter_async_context(semaphore)
+        for limiter in places:
+            if not limiter.take(0):
+                await limiter.wait(0)
+            stack.callback(limiter.end, None)
         turns: dict[str, Grant] = {}
         held = False
         for bucket, limits in buckets.items():

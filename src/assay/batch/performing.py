@@ -28,6 +28,7 @@ from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, Run
 from llm_runtime.providers.batches import BatchedHttp
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
+from llm_runtime.shared import Shared
 from llm_runtime.store import RunStore, open_store
 from llm_runtime.structs import Struct
 from llm_runtime.wrappers.accounts import NOTHING, Caps, Spend, spent_before
@@ -89,10 +90,11 @@ async def recorded_runs(
     store = open_store(context.store_url)
     try:
         async with AsyncExitStack() as stack:
-            http = await _over_batches(context, stack) if batch.work.get("provider_batch") else None
-            gateways = Gateways(settings, meter, stack, http=http)
             # A worker's settings are read once: what each job would read anew is the same.
             launcher = Launcher(store, lambda: settings)
+            over_batches = batch.work.get("provider_batch")
+            shared = Shared(await _over_batches(context, stack)) if over_batches else launcher.shared
+            gateways = Gateways(settings, meter, stack, shared)
             as_begun = await _as_begun(context, store)
 
             async def run_job(claim: Claim) -> JobResult:
@@ -135,8 +137,8 @@ class Gateways:
     settings: Settings
     meter: Meter
     stack: AsyncExitStack
+    shared: Shared
     followed: bool = field(default=False, kw_only=True)
-    http: BatchedHttp | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         self.meter.alerts.url = self.settings.config.budget_webhook or ""
@@ -149,9 +151,8 @@ class Gateways:
         if key not in self._made:
             settings = terms.settings(beside_panel(self.settings, run.run, run.options))
             self._made[key] = MeteredGateway(
-                settings, self.meter, named=named, followed=self.followed, needs=needs, http=self.http
+                settings, self.meter, named=named, followed=self.followed, needs=needs, shared=self.shared
             )
-            self.stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
 
 

@@ -19,6 +19,7 @@ from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.settings import Settings
+from llm_runtime.shared import Shared
 from llm_runtime.structs import Struct
 from llm_runtime.wrappers.accounts import Account, Caps
 
@@ -87,7 +88,7 @@ class Spending:
         self._rows: SharedRows | None = None
         self._gateways: dict[tuple[str, Caps], tuple[Settings, Gateways]] = {}
 
-    async def models(self, of: Allowance, terms: Terms, run: Prepared) -> PerRun | None:
+    async def models(self, of: Allowance, terms: Terms, run: Prepared, shared: Shared) -> PerRun | None:
         """Return the way to models of one run; ``None`` where its owner has no bound.
 
         Raises:
@@ -100,7 +101,7 @@ class Spending:
             return None
         if run.hooks.own_models:
             raise BudgetExceeded(f"{run.run.title}: it reaches its models by itself, and no budget can bound that")
-        gateway = (await self._gateways_of(of)).under(terms, run)
+        gateway = (await self._gateways_of(of, shared)).under(terms, run)
         for asked in asked_of(run.run, run.options):
             await gateway.least_cost(asked)
         return PerRun(gateway.under, gateway.who, capped=True)
@@ -115,7 +116,7 @@ class Spending:
         """Let everything go."""
         await self._stack.aclose()
 
-    async def _gateways_of(self, of: Allowance) -> Gateways:
+    async def _gateways_of(self, of: Allowance, shared: Shared) -> Gateways:
         name, settings = of.purse(self._now()), self._settings()
         rows = self._open()
         purse = await rows.open(name, of.caps)
@@ -128,7 +129,8 @@ class Spending:
         # A key that was stored meanwhile counts.
         if known is None or known[0] != settings:
             meter = Meter(rows, name, of.caps, remedy)
-            known = self._gateways[name, of.caps] = settings, Gateways(settings, meter, self._stack, followed=True)
+            gateways = Gateways(settings, meter, self._stack, shared, followed=True)
+            known = self._gateways[name, of.caps] = settings, gateways
         return known[1]
 
     def _open(self) -> SharedRows:

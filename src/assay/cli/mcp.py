@@ -8,7 +8,6 @@ import click
 
 from assay.console.options import open_runs, store_option
 from llm_runtime.extras import needing
-from llm_runtime.settings import data_dir
 
 
 @click.command()
@@ -26,4 +25,4 @@ def mcp(store_path: str | None) -> None:
     with needing("serving agents", "mcp"):
         from assay.api.mcp.serving import serve_stdio
     with closing(open_runs(store_path)) as store:
-        serve_stdio(store, store_path or str(data_dir() / "runs.db"))
+        serve_stdio(store)

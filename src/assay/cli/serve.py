@@ -16,7 +16,6 @@ from assay.registry import left_out
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.rewording import reworded
-from llm_runtime.settings import data_dir
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -73,7 +72,7 @@ def serve(
             click.launch(address)
 
     with closing(open_runs(store_path)) as store:
-        doors = program_doors(store_path or str(data_dir() / "runs.db"))
+        doors = program_doors()
         serve_runs(store, Gate(host, token, hosts, people), host, port, ready, doors, proxies)
 
 

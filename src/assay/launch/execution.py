@@ -31,7 +31,7 @@ from llm_runtime.errors import (
     StoreError,
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
-from llm_runtime.gateway import Gateway, Shared
+from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
@@ -39,6 +39,7 @@ from llm_runtime.pricing import PriceTable, load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import Settings
+from llm_runtime.shared import Shared
 from llm_runtime.structs import Struct
 from llm_runtime.tasks import first_error
 from llm_runtime.wires import Held

@@ -40,11 +40,11 @@ from llm_runtime.behaviour import behaving, recalls
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError, StoreBusy
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, tee
-from llm_runtime.gateway import Shared
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
+from llm_runtime.shared import Shared
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.structs import Struct
 from llm_runtime.wrappers.accounts import Account, moved
@@ -126,7 +126,7 @@ class Launcher:
         self._draw_seed = draw_seed
         # One run after another finds its connections open: for a hosted model that is a handshake less a call. And
         # limits hold for all of them together.
-        self._shared = Shared(Http())
+        self.shared = Shared(Http())
 
     async def start(
         self, run: Prepared, terms: Terms | None = None, *, seed: int | None = None, title: str = "",
@@ -280,7 +280,7 @@ class Launcher:
         generate = as_recorded(generate, recorded, recalled=recalls(numbers))
         generate = hearing(generate, recorded, started)
         generate = tooled(generate, tools_of(run), started.seed, run.run.tooled_seats)
-        place = partial(served, self._settings(), self._shared.http, None)
+        place = partial(served, self._settings(), self.shared.http, None)
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place)
         with behaving(numbers):
             result = await run.hooks.run(run.task, run.options, context)
@@ -342,7 +342,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(beside_panel(self._settings(), job.run.run, job.run.options))
                 answers = Recording.from_events(events)
-            reached = await model_of(job, settings, terms, events, relay, self._shared, stack)
+            reached = await model_of(job, settings, terms, events, relay, self.shared, stack)
             tools = tools_of(job.run)
             programs: dict[str, Call] = {}
             answering = beside(reached.generate, tools, programs)
@@ -368,7 +368,7 @@ class Launcher:
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
             seed = job.started.seed
             recorded = tooled(hearing(recorded, answers, job.started), tools, seed, job.run.run.tooled_seats)
-            place = partial(served, settings, self._shared.http, job.model)
+            place = partial(served, settings, self.shared.http, job.model)
             context = RunContext(
                 log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window, place, programs
             )

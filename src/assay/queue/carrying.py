@@ -90,7 +90,7 @@ class Carrier:
             rows = SharedRows(self.database, self.owner, purse, queue=self._rows.queue)
             # One that nobody made has no caps.
             meter = Meter(rows, name, (await rows.open(name)).caps)
-            self._gateways[purse] = Gateways(self.settings(), meter, self.stack)
+            self._gateways[purse] = Gateways(self.settings(), meter, self.stack, self._launcher.shared)
         return self._gateways[purse]
 
     async def beat(self) -> None:

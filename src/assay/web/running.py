@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.batch.spending import Spending
+from assay.batch.spending import Allowance, Spending
 from assay.demo import has_log, import_played, prepare_demo
 from assay.launch import Followers, Launcher, PerRun, Running, Words
 from assay.registry import Prepared, opened
@@ -19,7 +19,6 @@ from assay.web.questions import Questions
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Settings, data_dir
 from llm_runtime.store import RunStore
-from llm_runtime.wrappers.accounts import Caps
 
 
 class BatchWorkers:
@@ -60,7 +59,7 @@ class ActiveRuns:
         questions: where they ask a person.
         settings: reads the configuration; called for each run, so that a key stored meanwhile counts.
         changed: takes the id of a run that this process does not carry out any more.
-        spending: the purses of people; nobody has a budget where it is left out.
+        spending: the purses of people and keys; nobody has a budget where it is left out.
     """
 
     store: RunStore
@@ -193,15 +192,15 @@ class ActiveRuns:
         return await self._purse(run, terms.over(earlier))
 
     async def _purse(self, run: Prepared, terms: Terms) -> PerRun | None:
-        """Return the way to models within the budget of whoever asks; ``None`` where they have none.
+        return None if (who := WHO.get()) is None else await self.within(who.allowance, terms, run)
+
+    async def within(self, of: Allowance, terms: Terms, run: Prepared) -> PerRun | None:
+        """Return the way to models within a budget of whoever asks; ``None`` where they have none.
 
         Raises:
             BudgetExceeded: nothing is left of it, or no budget can bound such a run.
         """
-        who = WHO.get()
-        if who is None or self.spending is None or who.allowance.caps == Caps():
-            return None
-        return await self.spending.models(who.allowance, terms, run)
+        return await self.spending.models(of, terms, run, self._launcher.shared) if self.spending else None
 
     def _followers(self, run_id: str) -> Followers:
         return Followers(person=self.questions.person(run_id), words=Words())

@@ -93,7 +93,7 @@ async def programs(store: RunStore, tmp_path: Path) -> AsyncIterator[Programs]:
     async with LoopbackServer(answers, cost=0.001) as models:
         keys = {"openrouter": Key(SecretStr("sk-canary-0123456789"), "given")}
         settings = Settings(keys, {"openrouter": f"{models.url}/v1"}, prices_path=_prices(tmp_path))
-        doors = program_doors(str(tmp_path / "runs.db"), grace_s=0.2)
+        doors = program_doors(grace_s=0.2)
         async with served(store, lambda: settings, doors=doors) as web:
             yield Programs(web, models, answers)
     store.close()

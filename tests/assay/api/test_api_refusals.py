@@ -163,7 +163,7 @@ async def test_a_preset_is_a_model_and_a_fault_in_the_file_is_the_servers(progra
         code, told = await programs.chat("Why?")
         assert code == 500 and "presets.toml" in told["error"]["message"], text
         with pytest.raises(ConfigurationError, match=r"presets\.toml"):
-            program_doors(str(tmp_path / "runs.db"))
+            program_doors()
 
 
 async def test_a_damaged_file_of_keys_opens_nothing_and_says_nothing_of_itself(
@@ -179,7 +179,7 @@ async def test_a_damaged_file_of_keys_opens_nothing_and_says_nothing_of_itself(
 async def test_without_a_model_nothing_is_stored_whatever_the_key(store: RunStore, tmp_path: Path) -> None:
     key = ApiKeys().add(ApiKey(name="poor", hash="", budget=1.0))
     bare = Settings(environment={"ASSAY_LOCAL_SERVERS": ""})
-    async with served(store, lambda: bare, doors=program_doors(str(tmp_path / "runs.db"))) as web:
+    async with served(store, lambda: bare, doors=program_doors()) as web:
         for shown in (TOKEN, key):
             body = {"model": "assay/crucible", "messages": [USER]}
             headers = {"authorization": f"Bearer {shown}"}

@@ -17,7 +17,6 @@ from tests.lazily import Lazily, needs
 from assay import registry
 from assay.api.desk import Desk
 from assay.api.mcp.calls import Caller
-from assay.batch.spending import Spending
 from llm_runtime.store import open_store
 from llm_runtime.testing import LoopbackServer
 
@@ -40,7 +39,7 @@ QUESTION = "Which database should a team of three run?"
 async def agent(programs: Programs, most_s: float = 45) -> AsyncIterator[mcp.Client]:
     """An agent in this process, whose calls return after so many seconds."""
     site = programs.web.site
-    desk = Desk(site.store, site.hub, site.runs, site.questions, Spending("unused.db", site.settings))
+    desk = Desk(site.store, site.hub, site.runs, site.questions)
     async with mcp.Client(server.assay_server(Caller(desk, most_s))) as client:
         yield client
 

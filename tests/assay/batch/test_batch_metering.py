@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 import pytest
 from pydantic import SecretStr
+from tests.llm_runtime.test_slots import LlamaServer
 
 from assay.batch.buckets import FULL_PACE, Buckets
 from assay.batch.database import Database
@@ -17,9 +18,12 @@ from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES
 from llm_runtime.errors import BudgetExceeded, RateLimited, UnknownPrice
+from llm_runtime.gateway import Gateway
+from llm_runtime.http import Http
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.settings import ConfigFile, Limits, Settings
+from llm_runtime.shared import Shared
 from llm_runtime.testing import LoopbackServer, Received
 from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
 from llm_runtime.wrappers.retrying import Backoff
@@ -48,6 +52,21 @@ async def worker(
     async with MeteredGateway(settings, meter, Backoff(attempts=1)) as gateway:
         yield gateway
     await rows.queue.aclose()
+
+
+async def test_a_server_of_one_slot_gets_one_call_at_a_time_whatever_purse_pays(database: Database) -> None:
+    server = LlamaServer(slots=1, together=1)
+    rows, shared = SharedRows(database, "anne"), Shared(Http())
+    async with server.listening() as url:
+        settings = Settings(config=ConfigFile(model=f"{url}#tiny"))
+        gateways = [Gateway(settings, shared=shared)]
+        for purse in ("hers", "his"):
+            Purses(database).open(purse, Caps())
+            gateways.append(MeteredGateway(settings, Meter(rows, purse, Caps()), shared=shared))
+        await asyncio.gather(*(gateway.generate(request("any")) for gateway in gateways * 3))
+        await rows.queue.aclose()
+        await shared.http.aclose()
+    assert server.most == 1 and len(server.order) == 9
 
 
 @contextmanager

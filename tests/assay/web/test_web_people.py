@@ -94,7 +94,7 @@ async def house(store: RunStore, tmp_path: Path, models: LoopbackServer) -> Asyn
     keys = {"openrouter": Key(SecretStr("sk-canary-0123456789"), "given")}
     settings = Settings(keys, {"openrouter": f"{models.url}/v1"}, ConfigFile(), prices, {"ASSAY_LOCAL_SERVERS": ""})
     gate = Gate(token=TOKEN, people=people)
-    doors = program_doors(str(tmp_path / "runs.db"))
+    doors = program_doors()
     async with (
         served(store, lambda: settings, gate, doors) as web,
         aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client,

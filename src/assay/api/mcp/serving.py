@@ -15,7 +15,6 @@ from assay.api.keys import ApiKey
 from assay.api.mcp.calls import Caller
 from assay.api.mcp.server import AnyContext, assay_server
 from assay.api.refused import Refused
-from assay.batch.spending import Spending
 from assay.web.live_runs import LiveRuns
 from assay.web.questions import Questions
 from assay.web.running import ActiveRuns
@@ -25,12 +24,11 @@ from llm_runtime.store import RunStore
 _MOST_BYTES = 1 << 20
 
 
-def serve_stdio(store: RunStore, store_url: str) -> None:
+def serve_stdio(store: RunStore) -> None:
     """Serve one agent until it leaves; runs under way are then stopped, and can be gone on with."""
     hub = LiveRuns(store)
     questions = Questions(hub.take_turn)
-    runs = ActiveRuns(store, questions, load_settings, hub.take_turn)
-    desk = Desk(store, hub, runs, questions, Spending(store_url, load_settings))
+    desk = Desk(store, hub, ActiveRuns(store, questions, load_settings, hub.take_turn), questions)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[None]:
