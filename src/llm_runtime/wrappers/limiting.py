@@ -167,8 +167,7 @@ def limiting(
             on_queue(1)
             try:
                 with queued():
-                    async with deadline.kept():
-                        trying = await rates.wait(tokens)
+                    trying = await deadline.within(rates.wait, tokens)
             finally:
                 on_queue(-1)
         try:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from math import inf
+from typing import TypeVar
 
 from llm_runtime.errors import DeadlineExceeded
 from llm_runtime.messages import Generate, Reply, Request
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 
 class Deadline:
@@ -42,19 +45,20 @@ class Deadline:
         if seconds >= left:
             raise self.exceeded()
 
-    @asynccontextmanager
-    async def kept(self) -> AsyncGenerator[None]:
-        """Let nothing in it go on past the end; nor begin there.
+    async def within(self, work: Callable[[Given], Awaitable[Made]], given: Given) -> Made:
+        """Do what may not go on past the end; nor begin there.
 
         Raises:
             DeadlineExceeded: the run's time is up.
         """
         if (left := self.left()) <= 0:
             raise self.exceeded()
-        limit = asyncio.timeout(None if left == inf else left)
+        if left == inf:
+            return await work(given)
+        limit = asyncio.timeout(left)
         try:
             async with limit:
-                yield
+                return await work(given)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -73,9 +77,6 @@ def timed(generate: Generate, deadline: Deadline) -> Generate:
     """
 
     async def call(request: Request) -> Reply:
-        if deadline.seconds == inf:
-            return await generate(request)
-        async with deadline.kept():
-            return await generate(request)
+        return await deadline.within(generate, request)
 
     return call
