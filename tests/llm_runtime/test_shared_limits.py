@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.llm_runtime.test_slots import LlamaServer, ask
 
-from llm_runtime.errors import DeadlineExceeded, ServerFault
+from llm_runtime.errors import DeadlineExceeded, ServerFault, StoreError
 from llm_runtime.events import CallsQueued, EndpointPaused, Event
 from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
@@ -26,8 +26,14 @@ class Run:
 
     def __init__(self, shared: Shared, config: dict[str, Any], caps: Caps | None = None) -> None:
         self.events = list[Event]()
+        self.fault: StoreError | None = None
         settings = Settings(config=ConfigFile.model_validate(config))
-        self.gateway = Gateway(settings, caps=caps, emit=self.events.append, shared=shared, backoff=Backoff(attempts=1))
+        self.gateway = Gateway(settings, caps=caps, emit=self.emit, shared=shared, backoff=Backoff(attempts=1))
+
+    def emit(self, event: Event) -> None:
+        if self.fault is not None:
+            raise self.fault
+        self.events.append(event)
 
     async def ask(self, count: int) -> list[Reply | BaseException]:
         calls = (self.gateway.generate(ask(number)) for number in range(count))
@@ -79,8 +85,9 @@ async def test_keys_of_their_own_have_limits_of_their_own() -> None:
 async def test_what_five_calls_of_several_runs_meet_holds_all_of_them_back_and_each_is_told() -> None:
     async with LoopbackServer((503, {"error": "down"})) as server:
         config = {"model": f"{server.url}/v1#tiny"}
-        async with runs(config, config, seconds=5) as (one, other):
-            faults = [*await one.ask(3), *await other.ask(2)]
+        async with runs(config, config, config) as (full, one, other):
+            full.fault = StoreError("the disk is full")
+            faults = [*await full.ask(1), *await one.ask(2), *await other.ask(2)]
             assert len(faults) == 5 and all(isinstance(fault, ServerFault) for fault in faults)
             for run in (one, other):
                 assert [event.seconds for event in run.events if isinstance(event, EndpointPaused)] == [30]

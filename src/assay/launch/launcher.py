@@ -355,6 +355,8 @@ class Launcher:
             if measuring is not None:
                 watched.append(measuring.run(job.started))
             emit = relay.target = told_when_kept(log.emit, tee(*watched))
+            # A run that has ended hears no more of its endpoints, whose pauses others bring about, too.
+            stack.callback(setattr, relay, "target", None)
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.before is not None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeVar
 
-from llm_runtime.errors import CallError, RateLimited, ServerFault
+from llm_runtime.errors import CallError, LlmRuntimeError, RateLimited, ServerFault
 from llm_runtime.events import Emit, EndpointPaused
 from llm_runtime.http.waits import LONGEST_WAIT
 
@@ -32,7 +33,7 @@ class Outage:
         provider: the endpoint's name.
         clock: monotonic seconds.
         sleep: waits.
-        told: hear of each pause.
+        told: hear of each pause: of every run that uses the endpoint.
     """
 
     provider: str
@@ -95,7 +96,9 @@ class Outage:
 
     def _pause(self, seconds: float, fault: CallError) -> None:
         for emit in self.told:
-            emit(EndpointPaused(provider=self.provider, seconds=round(seconds), message=str(fault)))
+            # What cannot be told to one run is no fault of another one's call.
+            with suppress(LlmRuntimeError):
+                emit(EndpointPaused(provider=self.provider, seconds=round(seconds), message=str(fault)))
 
     def _over(self, fault: ServerFault | None) -> None:
         trial, self._trial = self._trial, None

@@ -13,11 +13,14 @@ from pydantic import SecretStr
 from tests.crucible.records import objection
 from tests.extent import PATIENCE
 
+from assay.launch import Followers, Launcher
 from assay.protocols.fire_circle.task import Options
-from assay.registry import prepared
+from assay.registry import prepared, read_run
+from assay.terms import Terms
 from assay.web.forms import read_form, seed_of
 from assay.web.questions import Questions
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, ServerFault
+from llm_runtime.events import EndpointPaused, Event, RunFinished
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.settings import ConfigFile, Settings
@@ -74,6 +77,28 @@ async def test_two_runs_of_one_server_keep_the_limit_of_a_provider_together(stor
             for run_id in told:
                 await web.state(run_id, "finished")
     assert most == 2
+    store.close()
+
+
+async def test_a_run_that_has_ended_hears_of_no_pause_that_another_brings_about(
+    store: RunStore, models: LoopbackServer
+) -> None:
+    keys = {"openrouter": Key(SecretStr("sk-canary-0123456789"), "given")}
+    launcher, ended = Launcher(store, lambda: Settings(keys, {"openrouter": f"{models.url}/v1"})), asyncio.Event()
+
+    def heard(event: Event) -> None:
+        if isinstance(event, RunFinished):
+            ended.set()
+
+    run = read_run("crucible.council", {"query": "Which database?"})
+    running = await launcher.start(run, Terms(), followers=Followers(listeners=[heard]))
+    await ended.wait()  # its log is being closed
+    [outage] = launcher.shared.outages.values()
+    for _ in range(5):
+        outage.end(ServerFault("down", status=503))
+    assert (await running.outcome()).state == "finished"
+    events = [event for _, event in store.events(running.run_id)]
+    assert isinstance(events[-1], RunFinished) and not any(isinstance(event, EndpointPaused) for event in events)
     store.close()
 
 
