@@ -48,7 +48,7 @@ from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen, chosen_model
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.fitting import Reading, counted, fitting
-from llm_runtime.wrappers.limiting import limiting
+from llm_runtime.wrappers.limiting import Limiter, limiting
 from llm_runtime.wrappers.pausing import Outage
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.seeing import seeing, why_blind
@@ -270,8 +270,16 @@ class Gateway:
             endpoint = await self.router.endpoint(name)
             queued = partial(self._queued, name) if endpoint.local else None
             for entry, limits in (await self.limits(target)).items():
-                call = limiting(call, self.shared.limiter(entry, endpoint, limits), self._deadline, queued)
+                call = limiting(call, self.limiter(entry, endpoint, limits), self._deadline, queued)
         return call
+
+    def limiter(self, entry: str, endpoint: Endpoint, limits: Limits) -> Limiter:
+        """Return what lets calls through: one for all runs of the process where somebody has said what the endpoint
+        takes; else a run's own.
+        """
+        if entry != endpoint.name and entry not in self.settings.config.limits:
+            return Limiter(limits)
+        return self.shared.limiters.setdefault((entry, endpoint, limits), Limiter(limits))
 
     def paused(self, generate: Generate, endpoint: Endpoint) -> Generate:
         """Put ``generate`` behind what holds calls back while the endpoint is out of order.

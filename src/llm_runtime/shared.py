@@ -18,9 +18,6 @@ class Shared:
 
     def __init__(self, http: Http) -> None:
         self.http = http
-        self._limiters: dict[tuple[str, Endpoint, Limits], Limiter] = {}
+        #: By the entry that sets the limits, and the endpoint: a key of one's own has limits of its own.
+        self.limiters: dict[tuple[str, Endpoint, Limits], Limiter] = {}
         self.outages: dict[Endpoint, Outage] = {}
-
-    def limiter(self, entry: str, endpoint: Endpoint, limits: Limits) -> Limiter:
-        """Return that of the entry that sets ``limits``, at an endpoint: a key of one's own has limits of its own."""
-        return self._limiters.setdefault((entry, endpoint, limits), Limiter(limits))

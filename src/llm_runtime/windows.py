@@ -82,11 +82,8 @@ async def count_tokens(request: Request, server: str, endpoint: Endpoint, http: 
             body, _ = await http.post_json(_root(endpoint), "/tokenize", payload, model=request.model)
     except (CallError, TimeoutError):
         return None
-    tokens = mapping(body).get("tokens")
-    counted = count(mapping(body).get("count"))
-    if counted is None and isinstance(tokens, list):
-        counted = len(sequence(tokens))
-    return counted and counted + _TEMPLATE + _TEMPLATE_OF_A_MESSAGE * len(request.messages)
+    counted = count(mapping(body).get("count")) or len(sequence(mapping(body).get("tokens")))
+    return counted + _TEMPLATE + _TEMPLATE_OF_A_MESSAGE * len(request.messages) if counted else None
 
 
 async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:

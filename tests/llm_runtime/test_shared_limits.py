@@ -7,18 +7,28 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+from pydantic import SecretStr
 from tests.llm_runtime.test_slots import LlamaServer, ask
 
 from llm_runtime.errors import DeadlineExceeded, ServerFault, StoreError
 from llm_runtime.events import CallsQueued, EndpointPaused, Event
 from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
+from llm_runtime.keys import Key
 from llm_runtime.messages import Reply
-from llm_runtime.settings import ConfigFile, Settings
+from llm_runtime.settings import ConfigFile, Limits, Settings
 from llm_runtime.shared import Shared
-from llm_runtime.testing import LoopbackServer
+from llm_runtime.testing import LoopbackServer, Received
 from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff
+
+#: Calls at once to a model of a vendor, where neither the vendor nor the user says how many.
+UNSAID = Limits().in_flight or 0
+
+
+def hosted(server: LoopbackServer, shared: Shared) -> Gateway:
+    keys = {"openrouter": Key(SecretStr("sk-canary-0123456789"), "given")}
+    return Gateway(Settings(keys, {"openrouter": f"{server.url}/v1"}), shared=shared)
 
 
 class Run:
@@ -80,6 +90,26 @@ async def test_keys_of_their_own_have_limits_of_their_own() -> None:
         async with runs(*({"model": "own:tiny", **entry} for entry in entries)) as (one, other):
             await asyncio.gather(one.ask(1), other.ask(1))
     assert server.most == 2
+
+
+async def test_a_limit_of_which_nobody_has_spoken_is_a_run_s_own() -> None:
+    running = most = 0
+    full = asyncio.Event()
+
+    async def answer(_: Received) -> str:
+        nonlocal running, most
+        running += 1
+        if (most := max(most, running)) == 2 * UNSAID:
+            full.set()
+        await full.wait()
+        running -= 1
+        return "yes"
+
+    async with LoopbackServer(answer) as server, runs({}, {}) as (one, other):
+        for run in (one, other):
+            run.gateway = hosted(server, run.gateway.shared)
+        await asyncio.gather(one.ask(UNSAID + 1), other.ask(UNSAID + 1))
+    assert most == 2 * UNSAID
 
 
 async def test_what_five_calls_of_several_runs_meet_holds_all_of_them_back_and_each_is_told() -> None:

@@ -325,7 +325,7 @@ class MeteredGateway(Gateway):
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set
                 if limits.in_flight and not named:
-                    places.append(self.shared.limiter(bucket, await self.router.endpoint(target.provider), limits))
+                    places.append(self.limiter(bucket, await self.router.endpoint(target.provider), limits))
                 shared[bucket] = limits if named else limits.model_copy(update={"in_flight": None})
                 await self._meter.opened(bucket, shared[bucket])
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
