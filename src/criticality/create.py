@@ -30,7 +30,7 @@ def create_project(root: Path, name: str, *, seed: int, clock: Clock, target: st
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name):
         raise ConfigurationError(f"{name!r} cannot be a project's name; use lower case letters, digits and hyphens")
     if (root / files.JOURNAL).exists():
-        raise ConfigurationError(f"there is a project in {root} already; see: criticality status")
+        raise ConfigurationError(f"there is a project in {root} already; see: criticality status -C {root}")
     require_toolchain(language(target))
     with files.holding(root):
         if not (root / files.CONFIG).exists():

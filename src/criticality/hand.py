@@ -42,8 +42,7 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
         ConfigurationError: it is no specification; its line is named, and nothing is written.
     """
     try:
-        data = parse_toml(text)
-        spec = Spec.model_validate(data)
+        spec = Spec.model_validate(parse_toml(text))
     except tomllib.TOMLDecodeError as fault:
         raise ConfigurationError(f"{_at(SPEC, fault)} is not TOML: {fault}; nothing was changed") from None
     except (ValidationError, TypeFault) as fault:

@@ -186,8 +186,7 @@ def _given(work: Work, question: Question) -> dict[str, str]:
 
 def _with_sound_claims(language: Language, proposal: Proposal) -> tuple[Proposal, list[Note]]:
     """Leave out claims that have a fault of their own, where any is without one."""
-    claims = proposal.spec.get("claims")
-    told = mapping(claims)
+    told = mapping(proposal.spec.get("claims"))
     alone = {name: _claiming(proposal, {name: claim}) for name, claim in told.items()}
     sound, notes = sieved(told, lambda name: _spec_fault(language, alone[name]), "the claim {}".format)
     return (_claiming(proposal, {name: told[name] for name in sound}), notes) if sound else (proposal, [])
@@ -208,8 +207,7 @@ def _spec_fault(language: Language, proposal: Proposal) -> str | None:
 
 async def approval(work: Work) -> Event | None:
     """Ask the person to decide on the proposal."""
-    phase = work.at(AwaitingApproval)
-    version = phase.proposal_version
+    version = work.at(AwaitingApproval).proposal_version
     spec = Spec.model_validate(work.artifacts.proposals[version].spec)
     verdict = await work.human.approve(spec, version)
     if verdict is None:

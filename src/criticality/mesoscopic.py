@@ -104,8 +104,7 @@ async def generate(work: Work) -> Event:
 
 async def execute(work: Work) -> Event:
     """Run one cluster's claims and scenarios on the whole system."""
-    phase = work.at(ExecutingCluster)
-    cluster = work.artifacts.clusters[phase.cluster_id]
+    cluster = work.artifacts.clusters[work.at(ExecutingCluster).cluster_id]
     carrying = referring(work.artifacts, cluster.claims)
     claims = [name for name in cluster.claims if work.artifacts.claims[name].tests]
     if not claims and not carrying and not cluster.scenarios:

@@ -59,7 +59,7 @@ async def _asked(debate: DebateContext) -> list[Aspect]:
         if count >= (2 if complained or config.aspects == "auto" else config.aspects):
             return None
         complained = True
-        return f"there are {count} different aspects; give {wanted}"
+        return f"different aspects: {count}; give {wanted}"
 
     answer = await ask(debate.generate, request(config.models, "decomposition", label, text), Aspects, check=enough)
     aspects = _distinct(answer.value)[: config.most_aspects]

@@ -51,8 +51,7 @@ def pattern_types(description: str) -> tuple[PatternType, ...]:
 
 
 def _denied(clause: str, at: int) -> bool:
-    before = " ".join(clause[:at].split()[-_NEGATION_REACH:])
-    return bool(_NEGATOR.search(before))
+    return bool(_NEGATOR.search(" ".join(clause[:at].split()[-_NEGATION_REACH:])))
 
 
 def classify_pattern_heuristic(pattern_str: str) -> str:

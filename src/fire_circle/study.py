@@ -25,6 +25,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
 from llm_runtime.rewording import instead
+from llm_runtime.routing import Target, parse_model
 from llm_runtime.structs import Struct
 from llm_runtime.tokens import estimate_tokens
 from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, whole_lines, write_line
@@ -143,7 +144,8 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
     done, items, finished = study.finished(), 0, 0
     calls = asked = answered = cost = 0
     limit = study.config.base_config.max_tokens
-    price_by_model = {model: prices.find("", model) for model in _models(study.config)}
+    asked_at = {model: parse_model(model) or Target("", model) for model in _models(study.config)}
+    price_by_model = {model: prices.find(at.provider, at.model) for model, at in asked_at.items()}
     for item_id, item in study.items():
         items += 1
         if item_id in done:

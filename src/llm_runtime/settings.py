@@ -170,19 +170,11 @@ class Settings(Struct):
         if not base_url:
             raise ConfigurationError(f"{name} has no address: write base_url under [endpoints.{name}] in config.toml")
         return Endpoint(
-            name,
-            base_url,
-            key.secret if key else None,
-            dialect,
-            tuple(own.headers.items()),
-            tuple(own.query.items()),
-            own.context,
-            own.in_flight,
-            own.body,
+            name, base_url, key.secret if key else None, dialect, tuple(own.headers.items()), tuple(own.query.items()),
+            own.context, own.in_flight, own.body, vision=own.vision,
             judged=self.bound_to is not None and base_url == dialect.base_url,
-            vision=own.vision,
             key_command=own.key.removeprefix(COMMAND) if own.key.startswith(COMMAND) else "",
-        )
+        )  # fmt: skip
 
     def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
         """Return every limit that a call must keep, by the entry that sets it: the provider's and the model's own.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import tomllib
 from importlib import resources
@@ -199,17 +200,19 @@ def test_a_fence_differs_from_call_to_call_and_cannot_be_closed_from_inside() ->
 
 
 @needs_toolchain
-def test_the_command_line_from_init_to_status(tmp_path: Path) -> None:
+def test_the_command_line_from_init_to_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cli = CliRunner()
-    folder = str(tmp_path / "till")
+    folder, at = str(tmp_path / "till"), f" -C {os.path.relpath(tmp_path / 'till')}"
     assert cli.invoke(criticality, ["init", "till", "-C", folder, "--seed", "1"]).exit_code == 0
     again = cli.invoke(criticality, ["init", "till", "-C", folder])
-    assert "there is a project" in str(again.exception)
+    assert f"already; see: criticality status -C {folder}" in str(again.exception)
     status = cli.invoke(criticality, ["status", "-C", folder])
-    assert "Ignition, interview" in status.output and "next: criticality run" in status.output
+    assert "Ignition, interview" in status.output and f"next: criticality run{at}\n" in status.output
     waiting = cli.invoke(criticality, ["run", "-C", folder, "-q"], input="A till\n")
-    assert "waiting for you (Ignition, interview); go on with: criticality resume" in waiting.output
+    assert f"waiting for you (Ignition, interview); go on with: criticality resume{at}\n" in waiting.output
     assert "/delegate NOTES leaves the rest to the architect" in waiting.output
+    monkeypatch.chdir(folder)
+    assert "next: criticality run\n" in cli.invoke(criticality, ["status"]).output
     resumed = cli.invoke(criticality, ["resume", "-C", folder, "-q"], input="")
     assert "problem users: A till" in resumed.output, "what is understood so far"
     assert "d001" in cli.invoke(criticality, ["ledger", "-C", folder]).output

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +238,13 @@ async def test_the_dry_run_bounds_what_the_study_takes(study: Study, judged: Any
     assert 0 < taken["input_tokens"] <= plan.input_tokens
     plan = plan_study(study, PriceTable({}))
     assert (plan.finished, plan.calls) == (6, 0)
+
+
+@pytest.mark.parametrize("model", ["http://127.0.0.1:9/v1#tiny", "ollama:qwen3", "mailbox:letters"])
+def test_what_answers_on_this_machine_costs_nothing_at_the_most(study: Study, model: str) -> None:
+    config = study.config.model_copy(update={"models": (model, model)})
+    plan = plan_study(replace(study, config=config), PriceTable({}))
+    assert (plan.cost, plan.unpriced) == (0, ())
 
 
 async def test_another_configuration_is_another_study(study: Study, judged: Any) -> None:

@@ -97,7 +97,7 @@ class BatchProgress(Struct):
         if dead:
             kinds = ", ".join(f"{count} {kind}" for kind, count in self.status.failed.items())
             parts.append(f"{dead} failed ({kinds})")
-        if self.status.rate:
+        if self.status.rate and states.get("running"):
             parts.append(f"{self.status.rate:.2f}/s")
         if self.seconds_left:
             parts.append(f"{duration(round(self.seconds_left * 1000))} left")

@@ -14,6 +14,7 @@ import click
 from assay.cli.doctor import Remark, show
 from assay.console.declared import commands
 from assay.console.options import open_runs, with_store
+from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 
 if TYPE_CHECKING:
@@ -222,12 +223,11 @@ def _signatures(opened: RunStore) -> Iterator[Remark]:
     query = "SELECT public_key, count(*) FROM heads GROUP BY public_key ORDER BY count(*) DESC"
     signed = [(bytes(key).hex(), count) for key, count in opened.reader.execute(query)]
     for key, count in signed:
-        yield Remark("ok", "signed by", f"{key} ({count} runs)")
+        yield Remark("ok", "signed by", f"{key} ({count_noun(count, 'run')})")
     if len(signed) > 1:
-        yield Remark("note", "two signers", "name one for all: ASSAY_SIGNING_KEY, or verify with both: --key, --key")
+        yield Remark("note", "signers", "name one for all: ASSAY_SIGNING_KEY, or verify with all: --key, --key, ...")
     if heads.signer is not heads.own:
-        where = "a key of yours" if isinstance(heads.signer, KeySigner) else "a program of yours"
-        yield Remark("ok", "signer", where)
+        yield Remark("ok", "signer", f"a {'key' if isinstance(heads.signer, KeySigner) else 'program'} of yours")
     else:
         where = f"{heads.own.key_file}{'' if heads.own.exists else ', made at the first signature'}"
         yield Remark("note", "signer", f"{where}; let it lie elsewhere where others write the store")

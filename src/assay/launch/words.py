@@ -14,10 +14,15 @@ from llm_runtime.structs import Struct
 
 Stage: TypeAlias = Literal["sent", "queued", "reading", "reasoning", "writing"]
 _STAGES: dict[str, Stage] = {"progress": "reading", "reasoning": "reasoning", "text": "writing"}
-_FORMS = ("{", "[{", "```json")
+FORMS = ("{", "[{", "```json")
 _DRESS = re.compile(r'```(?:json)?|"\w{1,60}"\s*:|\\[nrt]|[{}\[\]"]|(?<=[}\]"])\s*,')
 TAIL = 2_000
 """Characters of an answer that are kept: what a screen shows."""
+
+
+def undressed(form: str) -> str:
+    """Return what is filled into a form, without names and signs."""
+    return _DRESS.sub(" ", form).strip()
 
 
 class CallWords(Struct):
@@ -46,7 +51,7 @@ class CallWords(Struct):
     @property
     def said(self) -> str:
         """The end of the words so far as a person reads them: of a form what is filled in, without names and signs."""
-        return _DRESS.sub(" ", self.tail).strip() if self.form else self.tail
+        return undressed(self.tail) if self.form else self.tail
 
     @property
     def pace(self) -> float | None:
@@ -128,7 +133,7 @@ class Words:
                 latest=now,
                 tokens=delta.tokens or call.tokens,
                 tail=(before + delta.text)[-TAIL:],
-                form=call.form or bool(request.schema) or (before + delta.text).lstrip().startswith(_FORMS),
+                form=call.form or bool(request.schema) or (before + delta.text).lstrip().startswith(FORMS),
             )
             if call.first == now and self.on_first is not None and not before:
                 self.on_first(call)

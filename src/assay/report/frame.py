@@ -11,7 +11,7 @@ from assay.report.progress import Progress
 from assay.report.run import RunTotals
 from assay.report.standing import Leaning, Next, RunStanding, RunVerdict, State, WayOn
 from assay.report.story import Block, Details, Fact, Note, Plain, Section, Story, Table, Tone
-from assay.report.sums import cost_facts, sums_tables
+from assay.report.sums import calls_of, cost_facts, sums_tables
 from assay.report.units import count_noun, duration, short_count, written_time
 from llm_runtime.answerer import named_words
 from llm_runtime.events import RunFinished
@@ -56,7 +56,7 @@ def ending_line(event: RunFinished) -> str:
 def head_facts(run: RunTotals) -> tuple[Fact, ...]:
     """Return calls, tokens, time and cost."""
     total = run.tally.total
-    calls, tokens = Fact("Calls", str(total.settled)), Fact("Tokens", short_count(total.both.tokens))
+    calls, tokens = Fact("Calls", calls_of(total)), Fact("Tokens", short_count(total.both.tokens))
     return calls, tokens, Fact("Time", duration(run.milliseconds)), *cost_facts(total)
 
 
@@ -108,7 +108,7 @@ def run_progress(run: RunTotals, protocol: str) -> Progress:
     return Progress(
         protocol=protocol,
         title=run.title,
-        calls_done=total.settled,
+        calls_done=total.settled if run.state == "running" else total.both.calls,
         started=None if run.began is None else run.began + run.idle,
         ended=run.ended,
         tokens=total.both.tokens,

@@ -29,6 +29,11 @@ def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, .
     return (*blocks, Note(remark)) if remark else tuple(blocks)
 
 
+def calls_of(sums: Sums) -> str:
+    """Return how many calls were answered, and apart from them how many failed."""
+    return f"{count(sums.both.calls)} + {sums.failed} failed" if sums.failed else count(sums.both.calls)
+
+
 def cost_facts(sums: Sums) -> tuple[Fact, ...]:
     """Return what a run cost, and apart from it what the calls that it replayed once cost."""
     facts = [Fact("Cost", _cost(sums.live))]
@@ -55,8 +60,7 @@ def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:
 def _row(sums: Sums) -> tuple[str, ...]:
     both = sums.both
     paid = _cost(sums.live) if sums.live.calls or not sums.replayed.calls else f"({_cost(sums.replayed)})"
-    calls = f"{count(both.calls)} + {sums.failed} failed" if sums.failed else count(both.calls)
-    return calls, count(both.input_tokens), count(both.output_tokens), duration(both.milliseconds), paid
+    return calls_of(sums), count(both.input_tokens), count(both.output_tokens), duration(both.milliseconds), paid
 
 
 def _cost(spend: CallSums) -> str:

@@ -149,7 +149,7 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
     # Call by call, since prices may depend on the length of a prompt.
     each = price.of(Usage(asked // max(calls, 1), answered // max(calls, 1))) if price else None
     cost = None if each is None else each * calls
-    return UsualRun(calls, asked + answered, cost, max(round(milliseconds, -4), 10_000), basis)
+    return UsualRun(calls, asked + answered, cost, max(round(milliseconds, -3), 1_000), basis)
 
 
 def run_price(site: AppState, run: Prepared, terms: Terms) -> Price | None:

@@ -266,8 +266,11 @@ class Measuring:
         toward = Counter((move.model, other) for move in moves for other in move.toward)
         given_up = [item.name for item in self.judged if item.movement.alarms_given_up]
         numbers = range(1, max(map(len, rounds)) + 1)
+        one = self.manifest.routes.get("")  # answers in place of every seat's own
         return Movement(
-            seats=tuple(names.values()),
+            seats=tuple(f"{one}#{at}" if at > 1 else one for at in range(1, len(names) + 1))
+            if one
+            else tuple(names.values()),
             mean_by_round=tuple(tuple(_mean_in(rounds, n, seat) for n in numbers) for seat in names),
             toward=tuple(tuple(toward[one, other] for other in names.values()) for one in names.values()),
             moves=len(moves),

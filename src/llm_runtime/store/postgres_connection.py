@@ -164,5 +164,4 @@ def _dialect(sql: str) -> str:
 
 
 def _first(fault: Exception) -> str:
-    lines = str(fault).split("\n")
-    return ascii(lines[0])[1:-1][:200] or type(fault).__name__
+    return ascii(str(fault).split("\n")[0])[1:-1][:200] or type(fault).__name__

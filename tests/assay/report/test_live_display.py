@@ -18,7 +18,7 @@ from assay.console.live import LiveDisplay, manner_for
 from assay.registry import fold_for
 from assay.report.progress import Progress, SeatProgress
 from assay.report.screen import progress_view
-from llm_runtime.errors import ServerFault
+from llm_runtime.errors import BudgetExceeded, ServerFault
 from llm_runtime.events import CallRetried, EndpointPaused, RunFinished, RunStarted
 from llm_runtime.events.event import Event
 
@@ -125,6 +125,27 @@ def test_a_run_that_broke_off_shows_no_full_bar() -> None:
     )
     line = screen(progress).splitlines()[1]
     assert "4 calls · 0:30 · stopped: interrupted" in line and "4 of 4" not in line and "━" not in line
+
+
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", "  {}"])
+async def test_a_seat_that_fills_in_a_form_is_shown_with_its_words(form: str, play: Any, scene: Any) -> None:
+    text = form.replace("{}", '{"answer": "Stay with one database.", "claims": [{"text": "It is [cheaper]."}]}')
+    fold, said = fold_for("crucible", 8), set[str]()
+    for event, at in await play(scene(texts={"position": text})):
+        fold.apply(event, at)
+        said |= {seat.says for seat in fold.progress().seats if seat.says}
+    assert any(words.startswith("Stay with one database. It is cheaper") for words in said)
+    assert not [words for words in said if set('{}"') & set(words)]
+
+
+async def test_what_was_refused_and_never_sent_is_no_call_that_was_made(play: Any, scene: Any) -> None:
+    fold, fault = fold_for("crucible", 8), BudgetExceeded("of 3 calls 3 calls are spent")
+    for event, at in await play(scene(faults={"position/0:pragmatist/1": fault})):
+        fold.apply(event, at)
+    progress, story = fold.progress(), fold.story()
+    answered = progress.calls_done
+    assert progress.state == "failed" and f"{answered} calls" in screen(progress)
+    assert {fact.label: fact.value for fact in story.facts}["Calls"] == f"{answered} + 1 failed"
 
 
 def watched(events: list[Event], **options: Any) -> tuple[str, LiveDisplay]:

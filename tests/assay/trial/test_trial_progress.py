@@ -9,9 +9,10 @@ import pytest
 from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
 from assay.protocols.ai_crucible.report.fold import TrialFold
 from assay.protocols.ai_crucible.report.words import dollars
-from assay.protocols.ai_crucible.trials import solver_of
+from assay.protocols.ai_crucible.trials import check_models, solver_of
 from assay.report.clean import fenced
 from assay.report.units import points
+from llm_runtime.errors import NoModelError
 
 
 def test_attempts_are_counted_once_over_all_sittings() -> None:
@@ -61,7 +62,10 @@ def test_attempts_of_another_run_count_as_done() -> None:
         ("assay/crucible/ollama:qwen3", "assay/crucible/ollama:qwen3"),
     ],
 )
-def test_a_model_of_ours_is_reached_through_our_gateway_and_others_through_inspect(name: str, solver: str) -> None:
+def test_a_model_of_ours_is_reached_through_our_gateway_and_others_through_inspect(
+    name: str, solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-canary-0123456789")
     assert solver_of(name) == solver
 
 
@@ -70,8 +74,17 @@ def test_a_package_that_inspect_lacks_is_not_missed(monkeypatch: pytest.MonkeyPa
         return None
 
     monkeypatch.setattr("assay.protocols.ai_crucible.trials.find_spec", nowhere)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789")
     assert solver_of("openai/gpt-4o") == "assay/single/openai:gpt-4o"
     assert solver_of("mockllm/model") == "mockllm/model"
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-4o", "anthropic:claude-opus-5", "openrouter:some/model"])
+def test_a_vendor_without_a_key_is_refused_before_an_attempt_is_planned(name: str) -> None:
+    with pytest.raises(NoModelError, match="has no key"):
+        check_models([name], [], [], untagged=False)
+    with pytest.raises(NoModelError, match="has no key"):
+        check_models(["ollama:qwen3"], [], [name], untagged=False)
 
 
 def test_a_council_is_named_after_the_model_that_is_configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from assay.console.declared import declares
+from llm_runtime.dialects import HOSTED
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.names import Kind, Names
 
 if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
+    from llm_runtime.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Providers that our gateway reaches too, each with the package that Inspect reaches it by.
@@ -41,15 +43,15 @@ def solver_of(model: str | None) -> str:
     A council without MODEL takes the one that is configured, so that its name says who answers.
 
     Raises:
-        NoModelError: none was named and none is configured.
+        NoModelError: none was named and none is configured, or its vendor has no key.
         ConfigurationError: the name cannot be one.
     """
     from llm_runtime.errors import NoModelError
     from llm_runtime.routing import parse_model
     from llm_runtime.settings import load_settings
 
-    config = load_settings().config
-    configured = config.model
+    settings = load_settings()
+    config, configured = settings.config, settings.config.model
     name = model or configured
     if not name:
         raise NoModelError(_NO_MODEL)
@@ -63,8 +65,14 @@ def solver_of(model: str | None) -> str:
             )
         provider, _, rest = name.partition("/")
         if provider in _CLIENTS and find_spec(_CLIENTS[provider]) is None:
-            return f"assay/single/{provider}:{rest}"
+            return _single(settings, provider, f"{provider}:{rest}")
         return name
+    return _single(settings, target.provider, name)
+
+
+def _single(settings: Settings, provider: str, name: str) -> str:
+    if provider in HOSTED:
+        settings.endpoint(provider)  # says which key it lacks
     return f"assay/single/{name}"
 
 

@@ -32,8 +32,7 @@ async def debate_loop(council: SeatedCouncil, loop: Loop, prior: Loop | None) ->
     def compose(seat: Seat, fence: Fence) -> Sequence[Message]:
         own, attack = fence("YOUR OWN POSITION", loop.positions[seat.label]), fence("RED TEAM ATTACK", loop.critique)
         defence = load_prompt("crucible.executor.grammars", "defence")
-        task = defence.render(seat=seat.label, position=own, attack=attack)
-        return [Message("user", task)]
+        return [Message("user", defence.render(seat=seat.label, position=own, attack=attack))]
 
     await council.hear(loop.number, "defence", read_targets(loop.critique, seats) or seats, compose)
 

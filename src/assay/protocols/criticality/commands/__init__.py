@@ -124,7 +124,7 @@ def approve(decision: Any, feedback: str, conditions: tuple[str, ...], **flags: 
 @_declares("status")
 def status(folder: str, watch: bool, as_json: bool) -> None:
     """Show where the project stands."""
-    from assay.protocols.criticality.commands.display import status_json, status_lines
+    from assay.protocols.criticality.commands.display import folder_words, status_json, status_lines
     from criticality import read_project
     from criticality.machine.states import Active
     from criticality.project.written import Written
@@ -132,9 +132,8 @@ def status(folder: str, watch: bool, as_json: bool) -> None:
     root, shown = _root(folder), ""
     while True:
         state, artifacts, ledger, telemetry = read_project(root)
-        text = (
-            status_json(state, artifacts, telemetry) if as_json else status_lines(state, artifacts, ledger, telemetry)
-        )
+        told = (state, artifacts, ledger, telemetry)
+        text = status_json(state, artifacts, telemetry) if as_json else status_lines(*told, folder_words(root))
         if text != shown:
             click.echo(text)
             for path, _ in () if as_json else Written(root).changed():

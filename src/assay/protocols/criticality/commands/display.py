@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +24,13 @@ if TYPE_CHECKING:
 _PARTS = ("tomlkit", "cronsim", "questionary")
 
 
-def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, telemetry: Telemetry) -> str:
-    """Write the status for a reader; the next step is always named."""
+def folder_words(root: Path) -> str:
+    """Return the option of a command that names a project's folder; nothing where it is this one."""
+    return "" if root.absolute() == Path.cwd() else f" -C {shlex.quote(os.path.relpath(root))}"
+
+
+def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, telemetry: Telemetry, at: str) -> str:
+    """Write the status for a reader; the next step is always named, ``at`` the project's folder."""
     summary = telemetry.summary(state, artifacts)
     lines = [f"{artifacts.name}: {place_name(where(state))}", f"  {_so_far(state, artifacts, summary['progress'])}"]
     spent = summary["cost"]["totalUSD"]
@@ -33,13 +40,13 @@ def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, tel
         lines += ["", f"Blocked ({state.reason.replace('_', ' ')}): {state.query.question}"]
         width = max(len(option.id) for option in state.query.options)
         lines += [f"  {option.id:<{width}}  {option.label}" for option in state.query.options]
-        lines += ["next: criticality resolve, or criticality resolve OPTION"]
+        lines += [f"next: criticality resolve{at}, or criticality resolve{at} OPTION"]
     elif isinstance(state, Completed):
         lines += ["next: read trace.md; README.md says how to run the tests"]
     elif isinstance(state.phase, AwaitingApproval):
-        lines += [f"next: read {state.phase.proposal_path}, then: criticality approve"]
+        lines += [f"next: read {state.phase.proposal_path}, then: criticality approve{at}"]
     else:
-        lines += ["next: criticality run"]
+        lines += [f"next: criticality run{at}"]
     return "\n".join(lines)
 
 
@@ -77,9 +84,9 @@ def outcome_line(state: ProtocolState, root: Path) -> str:
         case Completed():
             return f"done: {root.name} is built; README.md says how to run its tests, trace.md what they show"
         case Blocked():
-            return "Criticality blocked. Run `criticality status` for details."
+            return f"Criticality blocked. Run `criticality status{folder_words(root)}` for details."
         case _:
-            return f"waiting for you ({place_name(where(state))}); go on with: criticality resume"
+            return f"waiting for you ({place_name(where(state))}); go on with: criticality resume{folder_words(root)}"
 
 
 def toolchain_lines() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assay.launch.words import FORMS, undressed
 from assay.protocols.crucible.report.objections import gist
 from assay.protocols.crucible.report.state import CouncilState, NamedSeat, words
 from assay.protocols.crucible.report.story import council_story
@@ -113,7 +114,7 @@ class CouncilFold(GenericFold):
             return
         before = self._heard.get(call.label.seat)
         text = event.reply.get("text") if isinstance(event, CallFinished) else None
-        says = gist(text, WIDTH) if isinstance(text, str) else before.says if before else ""
+        says = gist(_plain(text), WIDTH) if isinstance(text, str) else before.says if before else ""
         self._heard[call.label.seat] = _Heard(call, says)
 
     def _expected(self) -> int | None:
@@ -121,7 +122,7 @@ class CouncilFold(GenericFold):
         state, run = self.state, self.state.run
         begun, phases = run.tally.begun, run.tally.phases
         if run.state != "running" or state.triage is None:
-            return begun if run.state != "running" else None
+            return run.tally.total.both.calls if run.state != "running" else None
         if state.short_circuited:
             return max(begun, 2)
         seats, grammar, records = len(state.deliberating), state.triage.loop_grammar, state.of_records
@@ -138,6 +139,10 @@ class CouncilFold(GenericFold):
 
     def _keeps_ledger(self) -> bool:
         return self.state.options.get("ledger") == "on" and self.state.ledger is None
+
+
+def _plain(text: str) -> str:
+    return undressed(text) if text.lstrip().startswith(FORMS) else text
 
 
 def _outcome(event: LoopEnded) -> str:
@@ -167,7 +172,7 @@ def _fails(fold: CouncilFold, event: SeatFailed) -> str:
 
 def _spare(fold: CouncilFold, event: SpareAsked) -> str:
     who = fold.state.seat(event.seat).name if event.seat else event.phase
-    return f"{who}: {event.model} is asked in place: {one_line(event.reason, WIDTH)}"
+    return f"{who}: a spare is asked in place: {one_line(event.reason, WIDTH)}"
 
 
 CouncilFold.lines = {

@@ -99,7 +99,7 @@ class CircleFold(GenericFold):
         run, options = self.state.run, self.state.options
         begun = run.tally.begun
         if run.state != "running":
-            return begun
+            return run.tally.total.both.calls
         if options.mode != "fire_circle":
             return max(begun, len(options.models)) or None
         circle = self.state.latest
