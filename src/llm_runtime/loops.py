@@ -7,7 +7,8 @@ import re
 #: Characters that are looked at, and after how many new ones they are looked at again.
 _TAIL = 16_000
 _STEP = 400
-#: A loop is a passage of letters, to this share, that fills so many characters and stands there so often on end.
+#: A loop is a passage of letters, to this share, or of signs alone, that fills so many characters and stands there so
+#: often on end.
 #: It is looked for by its last characters, at so many places.
 _LETTERS = 0.25
 _SPAN = 1_200
@@ -23,8 +24,8 @@ _FEW_LETTERS = 5
 #: there three times as often.
 _COUNTED, _SHORT = 150, 60
 _LONG = 20
-_MARKER = re.compile(r"(?m)^[ \t>#*]*\(?\d+[.):、．]+\**[ \t]*")
-_CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]+")
+_MARKER = re.compile(r"(?m)^[ \t>#*]*\(?\d+[.):、．]+(?!\d)\**[ \t]*")
+_CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]{1,4}")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -80,7 +81,7 @@ def _loop(text: str) -> tuple[re.Pattern[str] | None, int] | None:
     """Return what to leave out of a text so that it ends in one passage again and again, and that one's length;
     ``None`` where it does not.
     """
-    if len(text) < _SPAN or sum(map(str.isalpha, text[-_SPAN:])) <= _LETTERS * _SPAN:
+    if len(text) < _SPAN or not _can_loop(text[-_SPAN:]):
         return None
     if (period := _period(text, 1, _TIMES)) is not None:
         return None, period
@@ -89,11 +90,17 @@ def _loop(text: str) -> tuple[re.Pattern[str] | None, int] | None:
     if (period := _counted(_MARKER.sub("", text), _TIMES)) is not None:
         return _MARKER, period
     period = _counted(plain := _NUMBER.sub("", text), _LONG)
-    if period is None:
+    if period is None or _DATA.search(plain[-period:]):
         return None
     # More numbers than one in a passage say something of their own.
     passages = text[-(_LONG * period * len(text) // len(plain)) :]
     return (_NUMBER, period) if len(_NUMBER.findall(passages)) < 1.5 * _LONG else None
+
+
+def _can_loop(end: str) -> bool:
+    words = sum(map(str.isalpha, end)) > _LETTERS * _SPAN
+    # Signs without an end stand on one line, or are white space; boards and tables have rows, and data have numbers.
+    return words or len({*end}) == 1 or not (any(map(str.isalnum, end)) or "\n" in end.strip())
 
 
 def _counted(text: str, times: int) -> int | None:

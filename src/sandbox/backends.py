@@ -152,8 +152,7 @@ class Bare:
         return Path(sys.executable)
 
     def start(self, order: Order, stack: ExitStack) -> Start:
-        launcher = str(resources.files("sandbox").joinpath("launch.py"))
-        argv = order.launched(launcher, isolated=False)
+        argv = order.launched(str(resources.files("sandbox").joinpath("launch.py")), isolated=False)
         return Start(argv, {"cwd": order.folder, "env": dict(order.environment)})
 
     def enclose(self, pid: int, limits: BoxLimits, stack: ExitStack) -> ControlGroup | None:

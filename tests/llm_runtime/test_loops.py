@@ -101,6 +101,17 @@ HONEST += [
     "\n".join(f"ALTER TABLE sales ADD COLUMN place_{n} TEXT NOT NULL DEFAULT 'none';" for n in range(90)),
 ]
 HONEST += [
+    "\n".join(
+        f"INSERT INTO people (id, name, place, active) VALUES ({n}, 'nobody', 'nowhere', TRUE);" for n in range(400)
+    ),
+    "\n".join(f"{h:02}:{m:02} Bus 6 to the harbour" for h in range(5, 24) for m in range(0, 60, 10)),
+    "\n".join(f"{h:02}.{m:02} From the station to the harbour" for h in range(5, 24) for m in (5, 25, 45)),
+    "\n".join("." * 120 for _ in range(120)),
+    "\n".join("|" + "   |" * 30 for _ in range(100)),
+    "\n".join(" ".join("0" for _ in range(60)) for _ in range(120)),
+    "\n".join("#" + "".join(random.Random(n).choices("# ", k=78)) + "#" for n in range(90)),
+]
+HONEST += [
     "\n".join(random.Random(seed).sample(list(dict.fromkeys("\n".join(HONEST[seed : seed + 4]).splitlines())), 20))
     for seed in range(0, 36, 4)
 ]
@@ -127,6 +138,12 @@ LOOPS = [
     *SPOKEN,
     endless("I think so. ", "and so on, and then again, "),
     endless("I think so. ", "so "),
+    endless("I think so. ", "🎉"),
+    endless("The sum is ", "0"),
+    endless("My name: ", "_"),
+    endless("Beginning: ", "- "),
+    endless('{"answer": "So it is",', "\n"),
+    endless('{"answer": "So it is"', "\n\t  "),
     endless("The list:\n", "- check the door\n- check the window\n- check the door again\n"),
     endless("Two columns.\n", "| supported | supported |\n"),
     endless('{"claims": [', '{"text": "the sky is blue", "ok": true}, '),
