@@ -28,8 +28,7 @@ def _task(folder: Path) -> SuiteTask:
     parts = mapping(mapping(json.loads(read_text(folder / ".meta/config.json"))).get("files"))
     if not parts:
         raise LeftOut(".meta/config.json names no files")
-    kinds = ("solution", "test", "editor", "exemplar", "example")
-    named = [_names(parts.get(kind)) for kind in kinds]
+    named = [_names(parts.get(kind)) for kind in ("solution", "test", "editor", "exemplar", "example")]
     solutions, tests, editor, right = *named[:3], named[3] or named[4]
     if not solutions or not tests or len(solutions) != len(right):
         raise LeftOut("it names no tests, or not one example for each solution")

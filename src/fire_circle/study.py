@@ -174,8 +174,7 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
 
 def _models(config: FireCircleConfig) -> tuple[str, ...]:
     classifier = (config.classifier_model,) if config.pattern_classification == "llm" else ()
-    guard = (config.guard.model,) if config.guard else ()
-    return (*config.models, *classifier, *guard)
+    return (*config.models, *classifier, *((config.guard.model,) if config.guard else ()))
 
 
 def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]]:

@@ -38,12 +38,13 @@ def characters_of(request: Request) -> int:
     return sum([len(message.content) for message in request.messages])
 
 
-def least_input(request: Request) -> int:
-    """Bound a request's input from below: a word between spaces takes a token or more; without spaces (Chinese,
+def least_tokens(text: str) -> int:
+    """Bound the tokens of a text from below: a word between spaces takes a token or more; without spaces (Chinese,
     Thai), four characters do."""
-    total = 0
-    for message in request.messages:
-        text = message.content
-        beyond = 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) // 8
-        total += max(len(text.split()), beyond)
-    return total
+    beyond = 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) // 8
+    return max(len(text.split()), beyond)
+
+
+def least_input(request: Request) -> int:
+    """Bound a request's input from below."""
+    return sum(least_tokens(message.content) for message in request.messages)

@@ -111,8 +111,7 @@ class Domain:
     def _made(self, name: str) -> Any:
         spec = self.spec
         if name in spec.enums:
-            members = spec.enums[name]
-            return Enum(name, [pair for m in members for pair in ((m.upper(), m), (m, m))])
+            return Enum(name, [pair for m in spec.enums[name] for pair in ((m.upper(), m), (m, m))])
         if name in spec.errors:
             return type(name, (Exception,), {})
         if name in spec.newtypes:

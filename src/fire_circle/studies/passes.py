@@ -110,8 +110,7 @@ class Passes(Struct):
         """Yield violations under every attack, spread evenly over the data; without labels any prompts."""
         study = self.folder.study(self.manifest)
         names = [item_id for item_id, item in study.items() if item.label is not False]
-        step = max(len(names) // HIJACK_PROMPTS, 1)
-        chosen = set(names[::step][:HIJACK_PROMPTS])
+        chosen = set(names[:: max(len(names) // HIJACK_PROMPTS, 1)][:HIJACK_PROMPTS])
         for item_id, item in study.items():
             for attack, (family, payload) in ATTACKS.items() if item_id in chosen else ():
                 prompt, name = attacked(item.prompt, payload), f"{item.name} · {attack}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from llm_runtime.errors import ContextExceeded, PromptTruncated
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.tokens import characters_of, estimate_input, least_input
+from llm_runtime.tokens import characters_of, estimate_input, estimate_tokens, least_input, least_tokens
 from llm_runtime.vision import picture_tokens
 from llm_runtime.wrappers.amending import amending
 
@@ -147,20 +147,28 @@ def fitting(generate: Generate, reading: Reading) -> Generate:
 
 
 def counted(generate: Generate) -> Generate:
-    """Take a count of tokens that is less than the words of the prompt for none: the estimate stands in, marked.
+    """Take a count of tokens that is less than the words of prompt or answer for none: the estimate stands in, marked.
 
     So no cap believes it. Local servers may count only what their cache lacked, see :class:`Reading`.
     """
 
     def plausible(request: Request, reply: Reply) -> Reply:
-        usage = reply.usage
-        if usage.estimated or not cut_short(request, usage.input_tokens + usage.cached_tokens):
+        usage, expected = reply.usage, estimate_tokens(reply.text)
+        if usage.estimated:
             return reply
-        expected = estimate_input(request)
-        note = f"the provider counted {usage.input_tokens} tokens of a prompt of about {expected}; that is booked"
-        return replace(_noted(reply, note), usage=replace(usage, input_tokens=expected, estimated=True))
+        if cut_short(request, usage.input_tokens + usage.cached_tokens):
+            reply = _booked(reply, "a prompt", input_tokens=estimate_input(request))
+        if usage.output_tokens < min(CUT_SHARE * expected, 0.95 * least_tokens(reply.text)):
+            reply = _booked(reply, "an answer", output_tokens=expected)
+        return reply
 
     return amending(generate, plausible)
+
+
+def _booked(reply: Reply, what: str, **counts: int) -> Reply:
+    [(name, expected)] = counts.items()
+    seen = f"the provider counted {getattr(reply.usage, name)} tokens of {what} of about {expected}; that is booked"
+    return replace(_noted(reply, seen), usage=replace(reply.usage, **counts, estimated=True))
 
 
 def _noted(reply: Reply, note: str) -> Reply:
