@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from llm_runtime.errors import ConnectionFailed, Overloaded, RequestRefused, ServerFault
+from llm_runtime.errors import ConnectionFailed, Overloaded, RateLimited, RequestRefused, ServerFault
 from llm_runtime.events import EndpointPaused, Event
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
 from llm_runtime.providers.scripted import scripted
@@ -89,6 +89,20 @@ async def test_a_trial_that_is_cancelled_or_reaches_nobody_leaves_the_next_to_tr
             await call(ASK)
     met = await asyncio.gather(*(call(ASK) for _ in range(3)), return_exceptions=True)
     assert [type(outcome) for outcome in met] == [ConnectionFailed, Reply, Reply]
+
+
+@pytest.mark.parametrize(("asks", "blocked"), [(600.0, 600.0), (7 * 3600.0, 3600.0), (1e9, 3600.0)])
+async def test_a_limit_is_believed_for_an_hour_and_then_one_call_looks_again(asks: float, blocked: float) -> None:
+    clock = [0.0]
+    queue: list[BaseException | str] = [RateLimited("the limit of the day", retry_after=asks), "yes"]
+    call = limiting(scripted(lambda _: queue.pop(0)), Outage("acme", clock=lambda: clock[0]))
+    for now in (0.0, blocked - 1):
+        clock[0] = now
+        with pytest.raises(RateLimited) as met:
+            await call(ASK)
+        assert met.value.retry_after == asks - now and len(queue) == 1
+    clock[0] = blocked
+    assert (await call(ASK)).text == "yes"
 
 
 async def test_a_burst_of_faults_is_one_pause() -> None:

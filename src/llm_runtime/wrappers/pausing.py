@@ -19,7 +19,7 @@ from llm_runtime.http.waits import LONGEST_WAIT
 
 _Fault = TypeVar("_Fault", bound=CallError)
 FAULTS = 5
-PAUSE_SECONDS = 30.0
+PAUSE_SECONDS, LONGEST_LIMIT_SECONDS = 30.0, 3600.0
 
 
 @dataclass(eq=False, repr=False)
@@ -45,17 +45,19 @@ class Outage:
     _faults: int = field(default=0, init=False)
     _reopens: float | None = field(default=None, init=False)
     _trial: asyncio.Future[ServerFault | None] | None = field(default=None, init=False)
-    _limit: tuple[float, RateLimited] | None = field(default=None, init=False)
+    #: Until when no call goes, when the limit ends, and who met it. A wrong date must not end all calls, nor a limit
+    #: that somebody has raised meanwhile.
+    _limit: tuple[float, float, RateLimited] | None = field(default=None, init=False)
 
     def take(self, tokens: int = 0) -> bool:
-        """Tell whether calls go; before its limit ends, one is refused.
+        """Tell whether calls go; before its limit ends, and within an hour of it, one is refused.
 
         Raises:
             RateLimited: the one that another call met.
         """
-        if self._limit is not None and (left := self._limit[0] - self.clock()) > 0:
-            again = _without_answer(self._limit[1])
-            again.retry_after = left
+        if self._limit is not None and (now := self.clock()) < self._limit[0]:
+            again = _without_answer(self._limit[2])
+            again.retry_after = self._limit[1] - now
             raise again
         return self._reopens is None
 
@@ -82,7 +84,7 @@ class Outage:
         elif fault is None or (isinstance(fault, CallError) and fault.status is not None):
             self._faults, self._reopens = 0, None
         if isinstance(fault, RateLimited) and (wait := fault.retry_after or 0.0) > LONGEST_WAIT:
-            self._limit = self.clock() + wait, fault
+            self._limit = (now := self.clock()) + min(wait, LONGEST_LIMIT_SECONDS), now + wait, fault
             self._pause(wait, fault)
         if trying:
             # After a trial that met no fault of the server another call tries, or all go.
