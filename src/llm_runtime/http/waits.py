@@ -54,7 +54,7 @@ def read_wait(headers: Mapping[str, str], now: float) -> RetryAdvice:
 
 def retry_after_seconds(value: str, now: float) -> float | None:
     """Return a Retry-After header, seconds or a date, as seconds from ``now``."""
-    seconds = _number(value)
+    seconds = _number(value.removesuffix("s"))  # "30s", as a few gateways write it
     return _until(value, now) if seconds is None else seconds
 
 

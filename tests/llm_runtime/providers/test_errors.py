@@ -95,6 +95,7 @@ def test_what_no_wait_mends_is_not_retried() -> None:
     [
         ({"retry-after-ms": "1200", "retry-after": "2"}, 1.2),
         ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "30s"}, 30.0),
         ({"retry-after": "soon", "x-ratelimit-reset-tokens": "6m0s"}, 360.0),
         ({"x-ratelimit-reset-requests": "7.66s"}, 7.66),
         ({"x-ratelimit-reset-tokens": "1h2m3.5s"}, 3723.5),
