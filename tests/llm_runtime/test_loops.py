@@ -112,6 +112,12 @@ HONEST += [
     "\n".join("#" + "".join(random.Random(n).choices("# ", k=78)) + "#" for n in range(90)),
 ]
 HONEST += [
+    "\n".join(f"{n}. Keine Beanstandung, die Angabe stimmt mit dem Beleg der Akte überein." for n in range(1, 50)),
+    "\n".join(f"**{n}.** Not answered: the page does not say anything about this question." for n in range(1, 50)),
+    "│ supported │ supported │ partly │\n" * 60,
+    "not stated,not stated,not stated,not stated\n" * 60,
+]
+HONEST += [
     "\n".join(random.Random(seed).sample(list(dict.fromkeys("\n".join(HONEST[seed : seed + 4]).splitlines())), 20))
     for seed in range(0, 36, 4)
 ]
@@ -178,6 +184,21 @@ def test_sixty_honest_texts_are_no_loops_and_twenty_loops_are_found_and_cut() ->
         found = read(text)
         assert found is not None and found < 12_000, text[:80]
         assert before_the_loop(text[:found]) == begin.strip(), "what is kept is said once"
+
+
+def test_where_a_text_is_cut_into_pieces_is_nothing_to_a_loop() -> None:
+    passage = "Supported: the quoted source says this in the same words. "
+    for times in range(18, 30):
+        text = passage * times + "So all of the claims hold, and the report can be sent. " * 3
+        found = set[bool]()
+        for size in (1, 3, 7, 31, 97, 133, 250, 399):
+            loops = Loops()
+            seen = False
+            for start in range(0, len(text), size):
+                loops.read(text[start : start + size])
+                seen = seen or loops.found
+            found.add(seen)
+        assert len(found) == 1, times
 
 
 REQUEST = Request("m", (Message("user", "?"),), label=CallLabel("test", "ask"))
