@@ -54,8 +54,7 @@ def read_wait(headers: Mapping[str, str], now: float) -> RetryAdvice:
 
 def retry_after_seconds(value: str, now: float) -> float | None:
     """Return a Retry-After header, seconds or a date, as seconds from ``now``."""
-    seconds = _number(value.removesuffix("s"))  # "30s", as a few gateways write it
-    return _until(value, now) if seconds is None else seconds
+    return _moment(value, now)  # also "30s", and a moment in seconds since the epoch, as a few gateways write it
 
 
 def seconds_in(duration: str) -> float | None:
@@ -63,7 +62,7 @@ def seconds_in(duration: str) -> float | None:
     if not re.fullmatch(_DURATION, duration.strip()):
         return None
     seconds = sum(float(number) * _UNITS[unit] for number, unit in _PIECE.findall(duration))
-    return seconds if math.isfinite(seconds) else None
+    return seconds if seconds < 1e13 else None
 
 
 def wait_in_words(words: str) -> float | None:
@@ -110,7 +109,8 @@ def _number(value: str) -> float | None:
         number = float(value)
     except ValueError:
         return None
-    return max(0.0, number) if math.isfinite(number) else None
+    # Neither a wait nor a moment in milliseconds is as much; what is, says nothing.
+    return max(0.0, number) if number < 1e13 else None
 
 
 def _until(date: str, now: float) -> float | None:

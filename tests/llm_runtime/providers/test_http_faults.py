@@ -172,6 +172,16 @@ def test_any_retry_after_is_a_wait_or_nothing(value: str) -> None:
     assert seconds is None or 0 <= seconds < float("inf")
 
 
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("1700000060", 60), ("1700000060000", 60), ("1m30s", 90), ("500ms", 0.5), ("30s", 30), ("1e300", None), ("-5", 0)],
+)
+def test_a_retry_after_may_be_a_moment_or_a_duration_and_is_never_beyond_counting(
+    value: str, seconds: float | None
+) -> None:
+    assert retry_after_seconds(value, now=1.7e9) == seconds
+
+
 async def test_a_redirect_is_not_followed() -> None:
     http = Http()
     async with LoopbackServer(faults=Fault.REDIRECT) as server:
