@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from aiohttp import web
 from pydantic import SecretStr
 
 from llm_runtime.errors import (
@@ -22,7 +24,7 @@ from llm_runtime.gateway import Gateway
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.settings import Settings
-from llm_runtime.testing import LoopbackServer
+from llm_runtime.testing import LoopbackServer, Received
 from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -48,7 +50,7 @@ def ask(text: str) -> Request:
     return Request("openai:gpt-4o-mini", (Message("user", text),), CallLabel("test", "ask"))
 
 
-def whole(**usage: int) -> dict[str, Any]:
+def whole(**usage: Any) -> dict[str, Any]:
     message = {"role": "assistant", "content": "Yes, for three reasons."}
     return {"id": "x-1", "choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
 
@@ -78,6 +80,17 @@ async def test_a_count_without_the_cached_part_loses_no_answer() -> None:
     assert len(server.requests) == 2
 
 
+@pytest.mark.parametrize(("asked", "cached"), [(300, 2_000), (0, 10**6), (1_200, 1_200)])
+async def test_cached_tokens_beside_the_prompt_make_no_count_plausible(asked: int, cached: int) -> None:
+    usage = {"prompt_tokens": asked, "completion_tokens": 6, "prompt_tokens_details": {"cached_tokens": cached}}
+    async with LoopbackServer(whole(**usage)) as server, gateway(server, cost=1_000_000) as asking:
+        reply = await asking.generate(ask(TEXTS["prose"]))
+    expected = (len(TEXTS["prose"]) + 3) // 4
+    assert (reply.usage.input_tokens, reply.usage.estimated, len(reply.repairs)) == (expected, True, 1)
+    price = asking.prices.find("openai", "gpt-4o-mini")
+    assert price and price.bound(expected, 6) >= asking.budget.spent.cost == price.of(reply.usage) > 200
+
+
 async def test_a_true_count_stands() -> None:
     async with LoopbackServer(whole(prompt_tokens=2_100, completion_tokens=6)) as server, gateway(server) as asked:
         reply = await asked.generate(ask(TEXTS["prose"]))
@@ -96,10 +109,12 @@ async def test_a_true_count_stands() -> None:
         ({"error": {"message": "something"}}, ErrorInReply, 1),
         ({"error": {"message": "upstream timed out, try again"}}, ErrorInReply, 5),
         ({"msg": "Too many requests"}, RateLimited, 5),
+        ([{"error": {"code": 403, "message": "no", "status": "PERMISSION_DENIED"}}], AuthenticationFailed, 1),
+        ({"choices": None, "base_resp": {"status_code": 8, "status_msg": "insufficient balance"}}, PaymentRequired, 1),
     ],
 )
 async def test_an_error_with_status_200_is_what_its_words_say_and_costs_nothing(
-    body: dict[str, Any], kind: type[CallError], requests: int
+    body: Any, kind: type[CallError], requests: int
 ) -> None:
     async with LoopbackServer(body) as server, gateway(server, cost=1_000_000) as asked:
         with pytest.raises(kind):
@@ -123,3 +138,16 @@ async def test_a_deadline_alone_is_no_cap_and_writes_nothing() -> None:
     async with LoopbackServer("Yes.") as server, gateway(server, events, seconds=600.0) as asked:
         await asked.generate(ask("Is it so?"))
     assert [event for event in events if isinstance(event, BudgetMoved)] == []
+
+
+async def test_an_error_in_the_place_of_a_stream_is_one_too() -> None:
+    flat = b'data: {"object": "error", "message": "no credit", "code": 402}\n\ndata: [DONE]\n\n'
+
+    async def send(request: web.Request, received: Received, events: list[bytes]) -> web.StreamResponse:
+        return web.Response(body=flat, content_type="text/event-stream")
+
+    async with LoopbackServer(send=send) as server, gateway(server, cost=1_000_000) as asked:
+        with pytest.raises(PaymentRequired):
+            await asked.generate(replace(ask("Is it so?"), max_tokens=100_000))
+    assert len(server.requests) == 1
+    assert (asked.budget.spent.cost, asked.budget.unknown.cost, asked.budget.held.cost) == (0, 0, 0)

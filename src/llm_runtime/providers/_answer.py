@@ -30,6 +30,7 @@ from llm_runtime.tokens import estimate_input, estimate_tokens
 
 _WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos", "eos_token"})
 _TRUNCATED = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+_ERRORS = frozenset({"error", "errors", "detail", "message", "msg", "base_resp"})
 _FILTERED = frozenset({"content_filter", "refusal"})
 _ID_CHARACTERS = 120
 _NO_SECRETS = Redactor(())
@@ -94,7 +95,7 @@ class Answer:
         """Take in a whole answer, or the error in its place, whatever its key."""
         self.read(body)
         self.end()
-        if self.malformed and mapping(body).keys() & {"error", "errors", "detail", "message", "msg"}:
+        if self.malformed and (sequence(body) or mapping(body).keys() & _ERRORS):
             self.error = body
 
     def sent(self) -> None:

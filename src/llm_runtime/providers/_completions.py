@@ -21,7 +21,7 @@ class Completion(Answer):
             self.say(piece)
             return
         chunk = mapping(data)
-        error = chunk.get("error") or (chunk if name == b"error" else None)
+        error = chunk.get("error") or (chunk if name == b"error" or chunk.get("object") == "error" else None)
         if error is not None:
             self.error, self.done = error, True
             return

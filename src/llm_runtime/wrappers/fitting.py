@@ -156,7 +156,7 @@ def counted(generate: Generate) -> Generate:
         usage, expected = reply.usage, estimate_tokens(reply.text)
         if usage.estimated:
             return reply
-        if cut_short(request, usage.input_tokens + usage.cached_tokens):
+        if usage.cached_tokens > usage.input_tokens or cut_short(request, usage.input_tokens):
             reply = _booked(reply, "a prompt", input_tokens=estimate_input(request))
         if usage.output_tokens < min(CUT_SHARE * expected, 0.95 * least_tokens(reply.text)):
             reply = _booked(reply, "an answer", output_tokens=expected)
