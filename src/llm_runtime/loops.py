@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 
 #: Characters that are looked at, and after how many new ones they are looked at again.
-_TAIL = 16_000
+_TAIL = 24_000
 _STEP = 400
-#: A loop is a passage of letters, to this share, or of signs alone, that fills so many characters and stands there so
-#: often on end.
-#: It is looked for by its last characters, at so many places.
-_LETTERS = 0.25
-_SPAN = 1_200
+#: A loop is a passage that fills so many characters and stands there so often on end. It is looked for by its last
+#: characters, at so many places.
+_SPAN = 2_000
 _TIMES = 4
 _NEEDLE = 60
 _CANDIDATES = 24
@@ -19,14 +17,18 @@ _CANDIDATES = 24
 _DATA = re.compile(r'[|│║;{}<>=\t]|":|",|[^\W\d],\w')
 _DATA_SPAN = 6_000
 _FEW_LETTERS = 5
-#: What counts on is progress. But a passage of so many characters, the same under the next number of a list, is
-#: none, and the same under any other one number is none when it stood there so often. A shorter one has to stand
-#: there three times as often, whichever the number.
-_COUNTED, _SHORT = 150, 60
-_LONG = 20
+#: A passage is one of letters, to this share, or of signs and digits alone. Those may be equal for longer still, and
+#: where one has so many characters it is a row of a board or of a matrix, which end by themselves.
+_LETTERS = 0.25
+_SIGNS_SPAN = 10_000
+_ROW = 17
+#: Numbers that count on are progress, so a passage below them is a loop only where it fills so many characters.
+_COUNTED_SPAN = 16_000
+#: What is left out to see a passage below such numbers, or ever deeper.
 _MARKER = re.compile(r"(?m)^[ \t>#*]*\(?\d+[.):、．]+(?!\d)\**[ \t]*")
-_CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]{1,4}")
+_INDENT = re.compile(r"(?m)^[ \t]+")
 _NUMBER = re.compile(r"\d+")
+_CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]{1,4}")
 
 
 class Loops:
@@ -36,18 +38,21 @@ class Loops:
         found: the answer ends in one passage, again and again, be it under the numbers of a list.
     """
 
-    __slots__ = ("_new", "_tail", "found")
+    __slots__ = ("_new", "_pieces", "_tail", "found")
 
     def __init__(self) -> None:
         self._tail = ""
+        self._pieces: list[str] = []
         self._new = 0
         self.found = False
 
     def read(self, piece: str) -> None:
         """Take in the next piece of the answer."""
-        self._tail = (self._tail + piece)[-_TAIL:]
+        self._pieces.append(piece)
         self._new += len(piece)
         if self._new >= _STEP:
+            self._tail = (self._tail + "".join(self._pieces))[-_TAIL:]
+            self._pieces.clear()
             self._new %= _STEP
             # At places that are the same however the answer was cut into pieces.
             self.found = _loop(self._tail[: len(self._tail) - self._new]) is not None
@@ -82,46 +87,45 @@ def _loop(text: str) -> tuple[re.Pattern[str] | None, int] | None:
     """Return what to leave out of a text so that it ends in one passage again and again, and that one's length;
     ``None`` where it does not.
     """
-    if len(text) < _SPAN or not _can_loop(text[-_SPAN:]):
-        return None
-    if (period := _period(text, 1, _TIMES)) is not None:
+    if (period := _period(text, _SPAN)) is not None:
         return None, period
-    if '":' in text or _NUMBER.search(text, len(text) - _TAIL // _TIMES) is None:
-        return None
-    if (period := _counted(_MARKER.sub("", text), _TIMES)) is not None:
-        return _MARKER, period
-    period = _counted(plain := _NUMBER.sub("", text), _LONG)
-    if period is None or _DATA.search(plain[-period:]):
-        return None
-    # More numbers than one in a passage say something of their own.
-    passages = text[-(_LONG * period * len(text) // len(plain)) :]
-    return (_NUMBER, period) if len(_NUMBER.findall(passages)) < 1.5 * _LONG else None
+    for left_out in () if '":' in text else (_INDENT, _MARKER, _NUMBER):
+        period = _period(plain := left_out.sub("", text), _SPAN if left_out is _INDENT else _COUNTED_SPAN)
+        if period is not None and (left_out is not _NUMBER or _counts(text, plain, period)):
+            return left_out, period
+    return None
 
 
-def _can_loop(end: str) -> bool:
-    words = sum(map(str.isalpha, end)) > _LETTERS * _SPAN
-    # Signs without an end stand on one line, or are white space; boards and tables have rows, and data have numbers.
-    return words or len({*end}) == 1 or not (any(map(str.isalnum, end)) or "\n" in end.strip())
+def _counts(text: str, plain: str, period: int) -> bool:
+    """Tell whether numbers only count the passages. In data, or more than one in a passage, they say something."""
+    numbers = _NUMBER.findall(text, len(text) - _COUNTED_SPAN * len(text) // len(plain))
+    return len(numbers) < 1.5 * _COUNTED_SPAN / period and not _DATA.search(plain[-period:])
 
 
-def _counted(text: str, times: int) -> int | None:
-    return _period(text, _COUNTED, times) or _period(text, _SHORT, 3 * _LONG)
-
-
-def _period(text: str, shortest: int, times: int) -> int | None:
-    """Return the length of the passage, of so many characters at least, that a text ends in so often."""
+def _period(text: str, least: int) -> int | None:
+    """Return the length of the passage that a text ends in again and again, over so many characters at least."""
     needle, end = text[-_NEEDLE:], len(text) - 1
     # A passage may say its last words more than once, so the nearest place that has them need not end it.
     for _ in range(_CANDIDATES):
-        before = text.rfind(needle, max(0, len(text) - _NEEDLE - len(text) // times), end)
+        before = text.rfind(needle, max(0, len(text) - _NEEDLE - len(text) // _TIMES), end)
         if before < 0:
             return None
         period = len(text) - _NEEDLE - before
-        passage = text[-period:]
-        data = _DATA.search(passage) or len({*filter(str.isalpha, passage)}) <= _FEW_LETTERS
-        span = max(_DATA_SPAN if data else _SPAN, times * period)
+        span = max(least, _span(text[-period:]), _TIMES * period)
         tail = text[-span:]
         if tail[period:] == tail[:-period]:
-            return period if period >= shortest and len(tail) == span else None
+            return period if len(tail) == span else None
         end = before + _NEEDLE - 1
     return None
+
+
+def _span(passage: str) -> int:
+    """Return how many characters a passage has to fill."""
+    letters = [*filter(str.isalpha, passage)]
+    if len(letters) > _LETTERS * len(passage):
+        return _DATA_SPAN if _DATA.search(passage) or len({*letters}) <= _FEW_LETTERS else _SPAN
+    if passage.isspace():
+        return _SPAN
+    if len(passage) >= _ROW:
+        return _TAIL + 1
+    return _SIGNS_SPAN if passage.isascii() else _DATA_SPAN
