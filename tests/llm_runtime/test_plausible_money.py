@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +99,81 @@ async def test_a_true_count_stands() -> None:
 
 
 @pytest.mark.parametrize(
+    "counted",
+    [
+        {"prompt_tokens": 10**9, "completion_tokens": 6},
+        {"prompt_tokens": 2_100, "completion_tokens": 2**52},
+        {"prompt_tokens": 2_100, "completion_tokens": 6, "total_tokens": 10**9},
+        {"prompt_tokens": 2_100, "completion_tokens": 6, "prompt_tokens_details": {"cached_tokens": 2**52}},
+        {"prompt_tokens": 2_100, "completion_tokens": 6, "cost": 1e8},
+    ],
+)
+async def test_a_count_beyond_what_the_words_allow_is_not_believed(counted: dict[str, Any]) -> None:
+    async with LoopbackServer(whole(**counted)) as server, gateway(server, cost=1_000_000) as asked:
+        reply = await asked.generate(ask(TEXTS["prose"]))
+    assert reply.usage.cached_tokens <= reply.usage.input_tokens < 3_000
+    assert reply.usage.reasoning_tokens <= reply.usage.output_tokens < 10
+    assert 100 < asked.budget.spent.cost < 1_000
+    assert reply.usage.estimated is ("cost" not in counted)
+
+
+async def test_reasoning_that_nobody_sees_is_believed() -> None:
+    body = whole(prompt_tokens=2_100, completion_tokens=100_000)
+    async with LoopbackServer(body) as server, gateway(server) as asked:
+        assert (await asked.generate(ask(TEXTS["prose"]))).usage.output_tokens == 100_000
+
+
+async def test_a_total_tells_cached_tokens_beside_the_prompt_from_reasoning() -> None:
+    beside = {"prompt_tokens_details": {"cached_tokens": 2_000}, "total_tokens": 2_306}
+    body = whole(prompt_tokens=300, completion_tokens=6, **beside)
+    async with LoopbackServer(body) as server, gateway(server) as asked:
+        usage = (await asked.generate(ask(TEXTS["prose"]))).usage
+    assert (usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.estimated) == (2_300, 2_000, 6, False)
+
+
+ERRORS = [
+    ({"detail": "Not authenticated"}, AuthenticationFailed),
+    ([{"error": {"code": 403, "message": "no", "status": "PERMISSION_DENIED"}}], AuthenticationFailed),
+    ({"base_resp": {"status_code": 8, "status_msg": "insufficient balance"}}, PaymentRequired),
+    ({"errors": [{"message": "Unknown field: effort"}]}, ErrorInReply),
+    ({"error_code": 110, "error_msg": "Access token invalid"}, ErrorInReply),
+    ({"statusCode": 401, "message": "wrong subscription"}, AuthenticationFailed),
+    ({"object": "error", "message": "no credit", "code": 402}, PaymentRequired),
+]
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize(("body", "kind"), ERRORS)
+async def test_an_error_in_the_place_of_an_answer_is_asked_once(
+    body: Any, kind: type[CallError], streamed: bool
+) -> None:
+    events = f"data: {json.dumps(body)}\n\ndata: [DONE]\n\n".encode()
+
+    async def send(request: web.Request, received: Received, _: list[bytes]) -> web.StreamResponse:
+        return web.Response(body=events, content_type="text/event-stream") if streamed else web.json_response(body)
+
+    async with LoopbackServer(send=send) as server, gateway(server, cost=1_000_000) as asked:
+        with pytest.raises(kind):
+            await asked.generate(replace(ask("Is it so?"), max_tokens=100_000))
+    assert len(server.requests) == 1
+    assert (asked.budget.spent.cost, asked.budget.unknown.cost, asked.budget.held.cost) == (0, 0, 0)
+
+
+async def test_an_error_beside_a_whole_answer_is_a_note_and_beside_a_begun_one_it_is_booked() -> None:
+    body = whole(prompt_tokens=2_100, completion_tokens=6) | {"error": {"message": "moderation was slow"}}
+    async with LoopbackServer(body) as server, gateway(server, cost=1_000_000) as asked:
+        reply = await asked.generate(ask(TEXTS["prose"]))
+    assert (reply.text, len(server.requests)) == ("Yes, for three reasons.", 1)
+    assert reply.repairs == ("an error stood beside the answer: moderation was slow",)
+    body["choices"][0]["finish_reason"] = "error"
+    async with LoopbackServer(body) as server, gateway(server, cost=1_000_000) as asked:
+        with pytest.raises(ErrorInReply) as raised:
+            await asked.generate(ask(TEXTS["prose"]))
+    assert raised.value.partial and raised.value.partial.text == "Yes, for three reasons."
+    assert asked.budget.spent.cost > 300
+
+
+@pytest.mark.parametrize(
     ("body", "kind", "requests"),
     [
         ({"error": "no credit"}, PaymentRequired, 1),
@@ -138,16 +214,3 @@ async def test_a_deadline_alone_is_no_cap_and_writes_nothing() -> None:
     async with LoopbackServer("Yes.") as server, gateway(server, events, seconds=600.0) as asked:
         await asked.generate(ask("Is it so?"))
     assert [event for event in events if isinstance(event, BudgetMoved)] == []
-
-
-async def test_an_error_in_the_place_of_a_stream_is_one_too() -> None:
-    flat = b'data: {"object": "error", "message": "no credit", "code": 402}\n\ndata: [DONE]\n\n'
-
-    async def send(request: web.Request, received: Received, events: list[bytes]) -> web.StreamResponse:
-        return web.Response(body=flat, content_type="text/event-stream")
-
-    async with LoopbackServer(send=send) as server, gateway(server, cost=1_000_000) as asked:
-        with pytest.raises(PaymentRequired):
-            await asked.generate(replace(ask("Is it so?"), max_tokens=100_000))
-    assert len(server.requests) == 1
-    assert (asked.budget.spent.cost, asked.budget.unknown.cost, asked.budget.held.cost) == (0, 0, 0)

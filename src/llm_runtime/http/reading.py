@@ -50,7 +50,7 @@ class Incoming(Protocol):
     @property
     def loops(self) -> bool: ...
 
-    def add(self, name: bytes, data: Any) -> None: ...
+    def take(self, name: bytes, data: Any) -> None: ...
 
     def end(self) -> None: ...
 
@@ -108,7 +108,7 @@ def _pass_on(events: list[StreamEvent], incoming: Incoming) -> str | None:
             value, fault = _with_halves(data, fault)
         if fault:
             return fault
-        incoming.add(name, value)
+        incoming.take(name, value)
         if incoming.done or incoming.loops:
             return None
     return None

@@ -27,10 +27,10 @@ def count(value: Any) -> int | None:
 
 
 def amount(value: Any) -> float | None:
-    """Return a number of USD, from zero to a billion, or ``None``."""
+    """Return a number of USD, from zero to ten thousand, or ``None``."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if 0 <= value <= 1e9 else None
+    return float(value) if 0 <= value <= 10_000 else None
 
 
 def one_line(value: str, limit: int = 400) -> str:

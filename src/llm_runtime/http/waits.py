@@ -88,6 +88,8 @@ def _reset(headers: Mapping[str, str], now: float) -> float | None:
     for name, value in headers.items():
         if "reset" not in name or (seconds := _moment(value, now)) is None:
             continue
+        if name.endswith("-ms") and seconds == _number(value):
+            seconds /= 1000
         left = _number(headers.get(name.replace("reset", "remaining"), "0"))
         (others if left else used_up).append(seconds)
     return max(used_up) if used_up else min(others, default=None)

@@ -20,6 +20,7 @@ from llm_runtime.errors import (
     ReplyTruncated,
 )
 from llm_runtime.http.causes import Called, error_in_reply
+from llm_runtime.http.failures import read_failure
 from llm_runtime.http.reading import REPEATS
 from llm_runtime.http.secrets import Redactor
 from llm_runtime.http.shape import mapping, one_line, sequence
@@ -30,7 +31,6 @@ from llm_runtime.tokens import estimate_input, estimate_tokens
 
 _WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos", "eos_token"})
 _TRUNCATED = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
-_ERRORS = frozenset({"error", "errors", "detail", "message", "msg", "base_resp"})
 _FILTERED = frozenset({"content_filter", "refusal"})
 _ID_CHARACTERS = 120
 _NO_SECRETS = Redactor(())
@@ -91,11 +91,18 @@ class Answer:
         """Take in a whole answer."""
         raise NotImplementedError
 
+    def take(self, name: bytes, data: Any) -> None:
+        """Take in one event of a stream, or the error in its place, whatever its key."""
+        self.add(name, data)
+        nothing = not (self.size or self.model or self.identity or self.finish or self.usage or self.done)
+        if nothing and read_failure(data, 200).words:
+            self.error, self.done = data, True
+
     def whole(self, body: Any) -> None:
         """Take in a whole answer, or the error in its place, whatever its key."""
         self.read(body)
         self.end()
-        if self.malformed and (sequence(body) or mapping(body).keys() & _ERRORS):
+        if self.malformed and read_failure(body, 200).words:
             self.error = body
 
     def sent(self) -> None:
@@ -151,7 +158,7 @@ class Answer:
             CallError: an error object came whose code means one.
         """
         request_id = request_id or self._own_id()
-        if self.error is not None:
+        if self.error is not None and not (self.finish in _WHOLE and self._text.tell()):
             # A clean copy, since a traceback may show this frame.
             found, begun = self._redactor.data(self.error), bool(self.size or self.usage or self.identity)
             raise self.cut(error_in_reply(found, begun=begun, **self.called(request_id)))
@@ -181,6 +188,9 @@ class Answer:
         repairs: tuple[str, ...] = ()
         if not text.strip() and self.finish in _WHOLE and _is_the_answer(reasoning, self.request.schema):
             text, repairs = reasoning.strip(), ("the answer stood in the reasoning",)
+        if self.error is not None:
+            words = read_failure(self._redactor.data(self.error), 200).words
+            repairs = (*repairs, f"an error stood beside the answer: {words or 'without a message'}")
         usage = self.usage
         if usage is None or not self.finish:
             # What a cut stream has counted so far may be what it began with.

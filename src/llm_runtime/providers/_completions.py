@@ -21,10 +21,8 @@ class Completion(Answer):
             self.say(piece)
             return
         chunk = mapping(data)
-        error = chunk.get("error") or (chunk if name == b"error" or chunk.get("object") == "error" else None)
-        if error is not None:
+        if error := chunk.get("error") or (chunk if name == b"error" else None):
             self.error, self.done = error, True
-            return
         self._about(chunk)
         # A chunk that only counts tokens has no choices.
         for choice in map(mapping, sequence(chunk.get("choices"))):
@@ -35,17 +33,16 @@ class Completion(Answer):
 
     def read(self, body: Any) -> None:
         whole = mapping(body)
-        if whole.get("error"):
-            self.error = whole["error"]
-            return
+        self.error = whole.get("error") or None
         self._about(whole)
         choices = sequence(whole.get("choices"))
         choice = mapping(choices[0]) if choices else {}
         if not isinstance(whole.get("choices"), list) or (choices and not mapping(choice.get("message"))):
             self.malformed = _NO_COMPLETION
         self._choice(choice, choice.get("message"))
-        # What is no stream is whole, unless it says otherwise.
-        self.finish = self.finish or "stop"
+        if self.error is None:
+            # What is no stream is whole, unless it says otherwise.
+            self.finish = self.finish or "stop"
 
     def _about(self, chunk: dict[str, Any]) -> None:
         if not self.model:
@@ -95,11 +92,13 @@ class Completion(Answer):
             return
         read, written = mapping(usage.get("prompt_tokens_details")), mapping(usage.get("completion_tokens_details"))
         thought = count(written.get("reasoning_tokens")) or 0
+        cached = _first(read.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"))
         # xAI and Gemini leave reasoning out of the completion and count it in the total.
         unseen = (count(usage.get("total_tokens")) or 0) - asked - answered
-        if unseen > 0 and thought in (0, unseen):
+        if unseen > 0 and unseen == cached:
+            asked += cached
+        elif unseen > 0 and thought in (0, unseen):
             answered, thought = answered + unseen, unseen
-        cached = _first(read.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"))
         kept = _first(read.get("cache_write_tokens"))
         self.usage = Usage(asked, answered, cached_tokens=cached, cache_write_tokens=kept, reasoning_tokens=thought)
 

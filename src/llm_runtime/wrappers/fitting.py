@@ -28,6 +28,8 @@ CUT_SHARE = 0.7
 _DENSE, _USUAL = 2.0, 4.0
 #: Of an estimate, what is sure enough to refuse a prompt for.
 _SURE = 0.85
+#: So many tokens beside the words may be reasoning, or what a server put before a prompt; more are counted wrong.
+_UNSEEN = 500_000
 _ENOUGH_CHARACTERS = 2_000
 _BLOCK = 1_024
 _MOST_BLOCKS = 50_000
@@ -147,7 +149,7 @@ def fitting(generate: Generate, reading: Reading) -> Generate:
 
 
 def counted(generate: Generate) -> Generate:
-    """Take a count of tokens that is less than the words of prompt or answer for none: the estimate stands in, marked.
+    """Take a count of tokens that the words of prompt or answer do not allow for none: the estimate stands in, marked.
 
     So no cap believes it. Local servers may count only what their cache lacked, see :class:`Reading`.
     """
@@ -156,9 +158,11 @@ def counted(generate: Generate) -> Generate:
         usage, expected = reply.usage, estimate_tokens(reply.text)
         if usage.estimated:
             return reply
-        if usage.cached_tokens > usage.input_tokens or cut_short(request, usage.input_tokens):
+        asked, beyond = usage.input_tokens, usage.input_tokens > 4 * estimate_input(request) + _UNSEEN
+        if usage.cached_tokens > asked or beyond or cut_short(request, asked):
             reply = _booked(reply, "a prompt", input_tokens=estimate_input(request))
-        if usage.output_tokens < min(CUT_SHARE * expected, 0.95 * least_tokens(reply.text)):
+        least = min(CUT_SHARE * expected, 0.95 * least_tokens(reply.text))
+        if not least <= usage.output_tokens <= 4 * expected + _UNSEEN:
             reply = _booked(reply, "an answer", output_tokens=expected)
         return reply
 
@@ -168,7 +172,9 @@ def counted(generate: Generate) -> Generate:
 def _booked(reply: Reply, what: str, **counts: int) -> Reply:
     [(name, expected)] = counts.items()
     seen = f"the provider counted {getattr(reply.usage, name)} tokens of {what} of about {expected}; that is booked"
-    return replace(_noted(reply, seen), usage=replace(reply.usage, **counts, estimated=True))
+    usage = replace(reply.usage, **counts, estimated=True)
+    cached, thought = min(usage.cached_tokens, usage.input_tokens), min(usage.reasoning_tokens, usage.output_tokens)
+    return replace(_noted(reply, seen), usage=replace(usage, cached_tokens=cached, reasoning_tokens=thought))
 
 
 def _noted(reply: Reply, note: str) -> Reply:

@@ -173,6 +173,7 @@ _Spoil: TypeAlias = Callable[[Stream], Iterable[Part]]
 
 #: Those whose answer is whole all the same.
 ODD: dict[str, _Spoil] = {
+    "an error after the finish": lambda s: s.at(s.last + 1, s.error()),
     "cut after the finish": lambda s: [*s.events[: s.last + 1], Act.CLOSE],
     "cut before the last event": lambda s: [*s.events[:-1], Act.CLOSE],
     "no last event": lambda s: s.events[:-1],
@@ -245,10 +246,9 @@ BAD: dict[str, _Spoil] = {
     "endless comments": _endless(b": nothing\n\n" * 2**12),
     "endless blank lines": _endless(b"\n" * 2**16),
     "endless empty events": _endless(b"data: {}\n\n" * 2**12),
-    "endless words": lambda s: chain(s.half, repeat(words(s.kind, " ".join(f"word {n}" for n in range(600))) * 8)),
+    "endless words": lambda s: chain(s.half, repeat(words(s.kind, " ".join(f"word {n}" for n in range(3_000))) * 8)),
     "an error first": lambda s: [s.error(), *s.events],
     "an error in the middle": lambda s: s.at(s.middle, s.error()),
-    "an error after the finish": lambda s: s.at(s.last + 1, s.error()),
     "an error with a code": lambda s: s.at(s.middle, s.error(code=429)),
     "an error that is a text": lambda s: s.at(s.middle, event({"error": "the provider behind failed"})),
     "an event named error": lambda s: s.at(s.middle, event({"message": "the provider behind failed"}, "error")),

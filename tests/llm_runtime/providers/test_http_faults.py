@@ -34,7 +34,7 @@ from llm_runtime.errors import (
     WrongEndpoint,
 )
 from llm_runtime.http import Http
-from llm_runtime.http.waits import retry_after_seconds
+from llm_runtime.http.waits import read_wait, retry_after_seconds
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible
@@ -180,6 +180,12 @@ def test_a_retry_after_may_be_a_moment_or_a_duration_and_is_never_beyond_countin
     value: str, seconds: float | None
 ) -> None:
     assert retry_after_seconds(value, now=1.7e9) == seconds
+
+
+def test_a_reset_header_in_milliseconds_says_so_by_its_name() -> None:
+    assert read_wait({"x-ratelimit-reset-ms": "30000"}, now=1.7e9).seconds == 30
+    assert read_wait({"x-ratelimit-reset-ms": "1700000030000"}, now=1.7e9).seconds == 30
+    assert read_wait({"x-ratelimit-reset": "30"}, now=1.7e9).seconds == 30
 
 
 async def test_a_redirect_is_not_followed() -> None:

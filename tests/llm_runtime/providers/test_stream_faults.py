@@ -60,7 +60,7 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
         *("endless blank lines", "endless empty events", "endless words"),
     ),
     ErrorInReply: (
-        *("an error first", "an error in the middle", "an error after the finish", "an error that is a text"),
+        *("an error first", "an error in the middle", "an error that is a text"),
         *("an event named error", "an error after which it stalls"),
     ),
     RateLimited: ("an error with a code",),
