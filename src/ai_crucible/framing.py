@@ -78,8 +78,7 @@ def render_context(puzzle: Puzzle, framing: Framing) -> list[Line]:
         tools=framing.tool_text,
         novelty=load_prompt(_PACKAGE, "novelty_judged" if framing.judged else "novelty_unjudged").render().strip(),
     )
-    task = load_prompt(_PACKAGE, "task").render(task=stated)
-    return [Line("system", system.strip()), Line("user", task)]
+    return [Line("system", system.strip()), Line("user", load_prompt(_PACKAGE, "task").render(task=stated))]
 
 
 def describe(budget: Budget) -> str:

@@ -215,8 +215,7 @@ def inspect_hands(box: WorkBox) -> Hands:
     tools = [_tool(spec, box) for spec in TOOLS if spec.name != "submit"]
 
     async def act(call: ToolCall) -> str:
-        message = ChatMessageAssistant(content="", tool_calls=to_calls([call]))
-        result = await execute_tools([message], tools)
+        result = await execute_tools([ChatMessageAssistant(content="", tool_calls=to_calls([call]))], tools)
         answers = [answer for answer in result.messages if isinstance(answer, ChatMessageTool)]
         return "\n".join(answer.error.message if answer.error else answer.text for answer in answers)
 

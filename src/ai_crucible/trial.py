@@ -268,8 +268,7 @@ def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
         asks = [inspect_generate(one, state, in_text=in_text, seed=desk.framing.seed) for one in models]
         try:
             if desk.panel.agent:
-                box = sandbox().as_type(BwrapSandbox).box
-                await AgentSolver(desk.panel.agent, box, governor)(attempt)
+                await AgentSolver(desk.panel.agent, sandbox().as_type(BwrapSandbox).box, governor)(attempt)
             elif desk.panel.cohort:
                 await roles.CohortSolver(asks, hands, governor)(attempt)
             else:

@@ -81,8 +81,7 @@ def demo_answers(name: str) -> DemoAnswers:
     parts = _ANSWER.split(folder.joinpath("answers.md").read_text(encoding="utf-8"))[1:]
     labels, latencies, texts = parts[::3], parts[1::3], parts[2::3]
     told = zip(labels, latencies, texts, strict=True)
-    answers = {label: (text.strip(), int(latency)) for label, latency, text in told}
-    return DemoAnswers(name, manifest, answers)
+    return DemoAnswers(name, manifest, {label: (text.strip(), int(latency)) for label, latency, text in told})
 
 
 class PreparedDemo(Struct):

@@ -224,8 +224,7 @@ async def _parsed(
     """Ask for the claims in structured form; from the second time on with what was wrong with the tests."""
 
     def fault(answer: StructuredClaims) -> str | None:
-        ids = [claim.id for claim in answer.claims]
-        if sorted(ids) != sorted(wanted):
+        if sorted(claim.id for claim in answer.claims) != sorted(wanted):
             return f"parse exactly these claims: {', '.join(wanted)}"
         return next(filter(None, (alone(claim) for claim in answer.claims if claim.tests)), None)
 

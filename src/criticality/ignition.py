@@ -208,8 +208,7 @@ def _spec_fault(language: Language, proposal: Proposal) -> str | None:
 async def approval(work: Work) -> Event | None:
     """Ask the person to decide on the proposal."""
     version = work.at(AwaitingApproval).proposal_version
-    spec = Spec.model_validate(work.artifacts.proposals[version].spec)
-    verdict = await work.human.approve(spec, version)
+    verdict = await work.human.approve(Spec.model_validate(work.artifacts.proposals[version].spec), version)
     if verdict is None:
         return None
     match verdict.decision:

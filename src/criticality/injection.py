@@ -76,8 +76,7 @@ def first_tier(work: Work, unit: str) -> Tier:
 
 def signature_complexity(function: FunctionPlan) -> float:
     """Weigh a signature: generic parameters twice, union members, depth of nesting, half a point a parameter."""
-    names = [name for kind in function.kinds for name in kind.names()]
-    unions = sum(2 for name in names if name == "Option")
+    unions = sum(2 for kind in function.kinds for name in kind.names() if name == "Option")
     depth = max(kind.depth for kind in function.kinds) - 1
     return unions + depth + 0.5 * len(function.parameters)
 

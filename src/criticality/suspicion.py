@@ -38,10 +38,8 @@ def callee_blamed(work: Work, received: e.ImplementationReceived, guilty: Guilty
 
 def _again(artifacts: Artifacts, callee: str, unit: str) -> list[str]:
     """Return the callee's unit, those that are accepted and rest on it, and the unit itself, in order."""
-    touched = resting_on(dependencies(artifacts.plan), [callee])
-    accepted = {name for name in touched if name in artifacts.bodies}
-    every = units_in_order(artifacts)
-    return [one for one in every if one == unit or accepted.intersection(one.split("+"))]
+    accepted = {name for name in resting_on(dependencies(artifacts.plan), [callee]) if name in artifacts.bodies}
+    return [one for one in units_in_order(artifacts) if one == unit or accepted.intersection(one.split("+"))]
 
 
 def agreeing(failure: dict[str, Any], verdict: Verdict, before: dict[str, Any] | None) -> dict[str, Any]:

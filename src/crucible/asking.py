@@ -89,8 +89,7 @@ class Asker:
                 reason = f"{type(fault).__name__}: {fault}"
                 self._emit(SpareAsked(phase=label.phase, seat=label.seat, model=model[0], reason=reason[:500]))
             try:
-                own = replace(label, attempt=label.attempt + number * _SPARE)
-                return await self._of(wanted, own, model)
+                return await self._of(wanted, replace(label, attempt=label.attempt + number * _SPARE), model)
             except (CallError, StructuredOutputError) as failed:
                 fault = failed
         assert fault is not None, "nobody was to be asked"

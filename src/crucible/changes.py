@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from crucible.attaching import attachment
@@ -70,11 +71,22 @@ def _git(*arguments: str) -> str:
 
 
 def _raw(*arguments: str) -> bytes:
+    return asked_of_git(arguments, _SECONDS, "install it, or pipe a diff")
+
+
+def asked_of_git(
+    arguments: Sequence[str], seconds: float, way_out: str, *, fine: int = 0, env: Mapping[str, str] | None = None
+) -> bytes:
+    """Return what Git says; an exit code up to ``fine`` is no error.
+
+    Raises:
+        ConfigurationError: it cannot be run, and ``way_out`` says what to do; or it refuses.
+    """
     try:
-        done = subprocess.run(("git", *arguments), capture_output=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(("git", *arguments), capture_output=True, timeout=seconds, env=env, check=False)
     except (OSError, subprocess.TimeoutExpired) as fault:
-        raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; install it, or pipe a diff") from None
-    if done.returncode:
+        raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; {way_out}") from None
+    if not 0 <= done.returncode <= fine:
         complaint = done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:200]
         raise ConfigurationError(f"git: {complaint or f'exit code {done.returncode}'}")
     return done.stdout

@@ -82,8 +82,7 @@ class Deliberation:
     async def _challenged(self, sentence: str) -> None:
         """Have the critic attack a sentence of the answer before; all are shown its objections from the start."""
         claim = ClaimRecord(id=f"{EARLIER}1", text=sentence)
-        page = position_page(sentence, [claim])
-        held = Holding("", (claim,), sentence, "", page, "earlier")
+        held = Holding("", (claim,), sentence, "", position_page(sentence, [claim]), "earlier")
         step = 1 if first_records() else 0
         await self._attack(1, [held], step, CallLabel("crucible", "critique", self._critic.label))
         shown = self.objections.shown(self.objections, None)

@@ -84,8 +84,7 @@ class CheckedFinding(Struct):
 def checked(found: Iterable[FindingRecord], dossier: Dossier) -> list[CheckedFinding]:
     """Return findings with their places, the gravest first; a place that is off by a little is mended."""
     attachments = ids(dossier)
-    listed = [_checked(one, attachments) for one in found]
-    return sorted(listed, key=lambda one: SEVERITIES.index(one.severity))
+    return sorted((_checked(one, attachments) for one in found), key=lambda one: SEVERITIES.index(one.severity))
 
 
 def borne_out(claim: ClaimRecord, dossier: Dossier) -> ClaimRecord:

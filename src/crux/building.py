@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -100,8 +101,8 @@ async def build_persona(
     name = check_name(name)
     library("bm25s", "building a persona")  # before anything is spent
     asking = Questioner(generate, models or ModelTable(), seed, language, tokens_a_call, answers or Answers())
-    before = book
-    book, unread = await read_book(name, corpus, asking, before, keep=keep, step=_steps(emit, name, "reading"))
+    before, step = book, steps_of(emit)
+    book, unread = await read_book(name, corpus, asking, before, keep=keep, step=partial(step, name, "reading"))
     judge = Judge(asking)
     if BEHAVIOUR.before(6) or loose(before, book):
         links = await proposed_links(book, name, asking)
@@ -109,7 +110,7 @@ async def build_persona(
         keep(book)
     figures = standing(book, name, len(corpus.chunks))
     checked = await audit(name, corpus, book, judge) if audited else None
-    contract = await _contract(name, corpus, book, asking, _steps(emit, name, "contract"))
+    contract = await _contract(name, corpus, book, asking, partial(step, name, "contract"))
     contract = contract.model_copy(update={"handle": handle, "aliases": tuple(aliases)})
     beliefs = graph_of(book, name, corpus, contract.persona_id, now())
     counts = {"claims": len(book.claims), "unread": len(unread), "unquoted": book.authors[0].unquoted}
@@ -118,13 +119,13 @@ async def build_persona(
     return Built(persona, book, figures, tuple(unread), checked)
 
 
-def _steps(emit: Emit, name: str, step: str) -> Callable[[int, int], None]:
-    """Return what tells how far a step of a build is."""
+def steps_of(emit: Emit) -> Callable[[str, str, int, int], None]:
+    """Return what tells how far a step is, of a persona or of all."""
 
-    def tell(done: int, of: int) -> None:
+    def step(name: str, step: str, done: int, of: int) -> None:
         emit(PersonaStep(persona=name, step=step, done=done, of=of))
 
-    return tell
+    return step
 
 
 async def _contract(

@@ -83,8 +83,7 @@ async def extract_card(room: CruxRoom) -> tuple[CruxCard, CardNotes]:
             return "a NUANCED position needs its condition"
         return None
 
-    asked = await card_request(room)
-    answer = (await ask(room.debate.generate, asked, CardAnswer, check=both_sides)).value
+    answer = (await ask(room.debate.generate, await card_request(room), CardAnswer, check=both_sides)).value
     return await _checked(room, answer)
 
 
@@ -99,8 +98,7 @@ async def card_request(room: CruxRoom) -> Request:
         named.append(entry_line(**core, **({"answers": one.stance} if one.stance else {})))
     offered: list[str] = []
     for name in room.pair.personas:
-        places = await offered_quotes(room, name)
-        quotes = [place.quote for place in places if mask(place.quote) == place.quote]
+        quotes = [place.quote for place in await offered_quotes(room, name) if mask(place.quote) == place.quote]
         lines = [entry_line(speaker=transcript.panel.alias(name), wrote=quote) for quote in quotes]
         offered += fitting(lines, _QUOTES_TOKENS)
     text = load_prompt("crux", "card").render(

@@ -14,6 +14,7 @@ from crux.history import View, judged
 from crux.results import CruxMessage, DebateAspect, DisagreementCandidate, RoomPhase, Stance
 from crux.transcript import Evidence
 from crux.turns import ConvergenceAnswer, Core, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan, TurnSaid
+from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 
@@ -122,8 +123,6 @@ class CruxRoom:
         plans = [self._plan(name, "position", "room_position", 1, TurnAnswer) for name in self.pair.personas]
         self._asked += 2
         for turn in await self.debate.side_by_side(plans):
-            if isinstance(turn, Exception):
-                raise turn
             yield await self._posted(turn, "position")
 
     async def _exchange(self, limit: int, *, checked: bool) -> AsyncGenerator[CruxMessage | Skipped]:
@@ -153,8 +152,6 @@ class CruxRoom:
         ]
         self._asked += 2
         for spoken in await self.debate.side_by_side(plans):
-            if isinstance(spoken, Exception):
-                raise spoken
             posted = await self._posted(spoken, "convergence")
             yield posted
             if isinstance(spoken, Spoken) and isinstance(posted, CruxMessage):
@@ -189,7 +186,9 @@ class CruxRoom:
             most_words=POSITION_WORDS if phase == "position" else 0,
         )
 
-    async def _posted(self, turn: Spoken[Any] | Skipped, phase: RoomPhase) -> CruxMessage | Skipped:
+    async def _posted(self, turn: Spoken[Any] | Skipped | LlmRuntimeError, phase: RoomPhase) -> CruxMessage | Skipped:
+        if isinstance(turn, LlmRuntimeError):
+            raise turn
         if isinstance(turn, Skipped):
             return turn
         return self._add(await self.debate.track(turn), phase)
@@ -221,8 +220,7 @@ class CruxRoom:
 
     async def _same_thing(self, turn: int) -> bool:
         """Ask the judge; where a side named nothing, or the judge gives no answer, it is False."""
-        named = [self.outcome.named.get(name) for name in self.pair.personas]
-        first, second = named
+        first, second = map(self.outcome.named.get, self.pair.personas)
         if first is None or second is None:
             return False
         label = CallLabel("crux", "convergence_judge", self.id, turn)

@@ -275,8 +275,7 @@ def _offered(board: Board, crux: CruxCandidate, told: _Settled) -> list[Common]:
 async def _borne(offered: Sequence[Common], judge: Judge) -> list[Common]:
     """Return what a claim of each side bears out, as the judge reads it."""
     pairs = [Pair(view.said, both.text) for both in offered for view in both.sides]
-    verdicts = await judge.relate(pairs, "common")
-    bears = [verdict.kind in BEARING for verdict in verdicts]
+    bears = [verdict.kind in BEARING for verdict in await judge.relate(pairs, "common")]
     both_bear = zip(offered, bears[::2], bears[1::2], strict=True)
     return [both for both, first, second in both_bear if first and second]
 

@@ -159,7 +159,9 @@ class Debate:
         async for event in self._parallel(closings, "closing"):
             yield event
         if self.config.flip_test:
-            await self._flip_tests()
+            for card in self._transcript.cards:
+                kind, flips = await flip_test(self._context, card)
+                self._note(self._transcript.noted[card.id], kind=kind, flips=flips or None)
         if self.config.baselines:
             await ask_baselines(self._context)
         yield DebateComplete(shifts=position_shifts(transcript, self._context.groundings))
@@ -284,11 +286,6 @@ class Debate:
         pairs = [Pair(card.question, question) for question in self.config.questions]
         verdicts = await self._context.judge.relate(pairs, f"seen-{card.crux_room_id}", strict=True)
         return "both" if any(verdict.kind == "same" for verdict in verdicts) else "debate"
-
-    async def _flip_tests(self) -> None:
-        for card in self._transcript.cards:
-            kind, flips = await flip_test(self._context, card)
-            self._note(self._transcript.noted[card.id], kind=kind, flips=flips or None)
 
     async def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
         if isinstance(turn, Skipped):

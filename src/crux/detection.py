@@ -52,8 +52,7 @@ async def detect(
         said=fence("WHAT WAS SAID", judged(messages, mask, _SAID_TOKENS)),
         most={1: "one pair", 2: "two pairs"}.get(most, "three pairs"),
     )
-    asked = request(debate.config.models, "detection", label, text)
-    answer = (await ask(debate.generate, asked, Pairs)).value
+    answer = (await ask(debate.generate, request(debate.config.models, "detection", label, text), Pairs)).value
     candidates: dict[frozenset[str], DisagreementCandidate] = {}
     for pair in answer.pairs:
         first, second = (panel.named(name) for name in pair.personas)

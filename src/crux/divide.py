@@ -88,8 +88,7 @@ def _told(sides: Sequence[AuthorSide], texts: Corpus) -> Iterator[Read]:
     said = Counter(item.speaker or "" for item in texts.items)
     passages = Counter(texts.by_id[chunk.item].speaker or "" for chunk in texts.chunks)
     for side in sides:
-        count = len(side.claims)
-        yield Read(name=side.name, texts=said[side.name], passages=passages[side.name], claims=count)
+        yield Read(name=side.name, texts=said[side.name], passages=passages[side.name], claims=len(side.claims))
 
 
 def _warnings(

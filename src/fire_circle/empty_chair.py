@@ -37,8 +37,7 @@ def choose_chair(
     if not rotation and previous is not None and previous in present:
         return previous
     start = (round_number - 1) % len(seats)
-    in_turn = [*seats[start:], *seats[:start]]
-    fresh = [seat for seat in in_turn if seat in present and seat != previous]
+    fresh = [seat for seat in [*seats[start:], *seats[:start]] if seat in present and seat != previous]
     return fresh[0] if fresh else None
 
 

@@ -169,9 +169,10 @@ class ChatEndpoint:
                     await run.changed(run.version, _LOOK_S)
         headers = {"x-request-id": run_id}
         if run.state != "finished":
-            raise _with_run(why_none(run), run, model, page)
-        answer = answer_of(run, model, page + run_id, asked)
-        return JSONResponse(way.completion(head, answer), headers=headers)
+            refused = why_none(run)
+            refused.about = about(run, model, page + run_id)
+            raise refused
+        return JSONResponse(way.completion(head, answer_of(run, model, page + run_id, asked)), headers=headers)
 
     async def _stream(
         self, begun: asyncio.Task[str], asked: ChatRequest, model: ChatModel, order: Order, page: str, way: Any
@@ -261,11 +262,6 @@ def _check_settable(extra: Mapping[str, Any]) -> None:
         name, settable = f"assay.{other[:60]}", ", ".join(sorted(_OF_A_KEY))
         why = f"{name} cannot be set with a key; it sets {settable}, and whoever runs this server can make a preset"
         raise invalid(name, f"{why} of all else")
-
-
-def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Refused:
-    refused.about = about(run, model, page + run.run_id)
-    return refused
 
 
 def _too_large(most: int) -> Refused:

@@ -107,8 +107,7 @@ def _chunk(head: AnswerHead, delta: Mapping[str, Any], finish_reason: str | None
 def failure(refused: Refused, **about: Any) -> dict[str, Any]:
     """Return an error as OpenAI writes it."""
     kind = "invalid_request_error" if refused.status < 500 else "server_error"
-    kinds = {401: "authentication_error", 402: "insufficient_quota"}
-    kind = kinds.get(refused.status, kind)
+    kind = {401: "authentication_error", 402: "insufficient_quota"}.get(refused.status, kind)
     error = {"message": str(refused), "type": kind, "param": refused.param, "code": refused.code}
     return {"error": error, **({"assay": about} if about else {})}
 

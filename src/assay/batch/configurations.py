@@ -94,8 +94,7 @@ def run_of(kind: str, task: Mapping[str, Any], data: Mapping[str, Any]) -> Prepa
     """
     if "options" not in data:
         return stored(kind, task, data)
-    settings = {"options": {**data["options"], **data.get("added", {})}}
-    return stored(kind, task, settings, data.get("behaviours"))
+    return stored(kind, task, {"options": {**data["options"], **data.get("added", {})}}, data.get("behaviours"))
 
 
 def terms_of(data: Mapping[str, Any]) -> Terms:

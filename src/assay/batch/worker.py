@@ -230,5 +230,4 @@ async def work(store_url: str, batch_id: str, make_runner: MakeRunner = recorded
         rows = SharedRows(database, owner.name, batch.tenant, us(owner.silent_s))
         stack.push_async_callback(rows.queue.aclose)
         context = WorkerContext(batch, ledger, store_url, rows, pace_of(batch.protocol))
-        run_job = await stack.enter_async_context(make_runner(context))
-        return await Worker(context, run_job, owner).run()
+        return await Worker(context, await stack.enter_async_context(make_runner(context)), owner).run()

@@ -75,8 +75,7 @@ class Carrier:
         if state:
             terms = in_force(event for _, event in self.store.events(entry.run_id))
         if not run.hooks.own_models:
-            gateways = await self._of_purse(entry.purse)
-            gateway = gateways.under(terms, run)
+            gateway = (await self._of_purse(entry.purse)).under(terms, run)
             model = PerRun(lambda budget, _: gateway.under(budget, _FOLLOWERS), gateway.who)
         if state:
             return await self._launcher.resume(entry.run_id, model=model)

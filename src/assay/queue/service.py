@@ -151,8 +151,7 @@ class _Worker:
         service, database = self._service, self._database
         waiting = await self._do(queues)
         fitting = served(waiting)
-        own = served(f"{kind}@{__version__}" for kind in (*run_types(), BATCH))
-        self._queues = sorted({*fitting, *own})
+        self._queues = sorted({*fitting, *served(f"{kind}@{__version__}" for kind in (*run_types(), BATCH))})
         others = [queue for queue in waiting if queue not in fitting]
         if others and others != self._left_alone:
             service.say("left to a newer worker", queues=others, version=__version__)

@@ -103,8 +103,7 @@ def put_once(database: Database, entry: Entry, priority: int, schedule: str, mom
 
 def listed(database: Database, state: str = "", most: int = 200) -> list[QueuedEntry]:
     """Return entries, those first that are taken next; ``state`` as in :class:`Waiting`."""
-    rows = database.execute(SQL["listed"], (state, most))
-    return [QueuedEntry(*row) for row in rows]
+    return [QueuedEntry(*row) for row in database.execute(SQL["listed"], (state, most))]
 
 
 def counted(database: Database) -> dict[str, int]:

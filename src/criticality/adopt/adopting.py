@@ -268,8 +268,7 @@ class Adopting:
             "changes": len(results) - results.count("same"), "noticed": results.count("rejected"),
             "same": results.count("same"),
         }  # fmt: skip
-        asked = adoption.proposal.asked_of(candidate)
-        adopted = Adopted(asked, bench.artifacts, [])
+        adopted = Adopted(adoption.proposal.asked_of(candidate), bench.artifacts, [])
         adoption.suite = suite(
             name,
             outcome,
@@ -319,8 +318,7 @@ def _named(fault: Fault, artifacts: Artifacts) -> tuple[Fault, str, str]:
     """Return a fault with its promise in words that a person reads, and the case."""
     promise = fault.promise
     if fault.claim:
-        claim = artifacts.claims[fault.claim]
-        promise = f"{claim.predicate} ({fault.test})"
+        promise = f"{artifacts.claims[fault.claim].predicate} ({fault.test})"
     return fault, promise, fault.what.partition(" does not hold for ")[2] or fault.what
 
 

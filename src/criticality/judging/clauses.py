@@ -10,7 +10,7 @@ from itertools import chain, islice, product
 from typing import Any
 
 from criticality.judging.domain import Domain, NotEvaluable
-from criticality.spec.predicates import BUILTINS
+from criticality.spec.predicates import BUILTINS, free_names
 from llm_runtime.structs import Struct
 
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -65,9 +65,7 @@ class Condition:
 
     def _part(self, tree: ast.expr) -> Part:
         read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        names = read - bound - (self.functions.keys() | self.domain.scope.keys() - self._own)
+        names = free_names(tree) - (self.functions.keys() | self.domain.scope.keys() - self._own)
         calls = bool(read & self.functions.keys())
         return Part(ast.unparse(tree), tree, frozenset(names), calls, tuple(_compared(tree)))
 

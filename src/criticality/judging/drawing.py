@@ -295,8 +295,7 @@ class Drawing(Sequences):
 
     @cached_property
     def _signs(self) -> str:
-        whole = "".join(self.literals.texts)
-        return "".join(sorted({*whole, *"abcABZ019 ,-_éß٣"}))
+        return "".join(sorted({*"".join(self.literals.texts), *"abcABZ019 ,-_éß٣"}))
 
     def sequence(
         self, kind: TypeRef, constraints: tuple[str, ...], size: int | None,

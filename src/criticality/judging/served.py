@@ -138,8 +138,7 @@ class Place(AbstractContextManager["Place"]):
         """Return what the program's solver prints of variant 0; ``None`` where there is no box: it runs bodies."""
         if self.by == NONE:
             return None
-        order = self._order(self.program.solver, _SOLVING)
-        return run_now(order, stdin=question, apart=True, by=self.by).text
+        return run_now(self._order(self.program.solver, _SOLVING), stdin=question, apart=True, by=self.by).text
 
     def _order(self, command: tuple[str, ...], limits: BoxLimits, *, building: bool = False) -> Order:
         program = self.program

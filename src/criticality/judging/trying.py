@@ -191,8 +191,7 @@ class Trial:
         if name not in self.hearing.accepted:
             return None
         params = self.functions[name].parameters
-        parts = [self._bytes(value, p.type) for value, p in zip(args, params, strict=True)]
-        key = name, array(parts)
+        key = name, array([self._bytes(value, p.type) for value, p in zip(args, params, strict=True)])
         if key not in self._memory and self._wanted is not None:
             self._wanted[key] = None
             return self._last.get(name)

@@ -47,8 +47,7 @@ def advance(
     assert isinstance(state, s.Active)
     if row.target == "blocked":
         return _blocked(state, event), row.actions
-    after = BUILD[row.target](state.phase, event, limits)
-    return _entered(state, after, row)
+    return _entered(state, BUILD[row.target](state.phase, event, limits), row)
 
 
 def find(state: s.ProtocolState, event: Event, limits: MachineLimits) -> Transition | None:

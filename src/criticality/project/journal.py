@@ -115,8 +115,7 @@ def _read(path: Path) -> tuple[list[tuple[int, Event]], int, int, bytes]:
         return events, good, seq, digest
     except OSError as fault:
         raise StoreDamaged(f"{path.name} cannot be read: {fault.strerror}") from None
-    lines = data.split(b"\n")
-    for number, line in enumerate(lines[:-1], start=1):
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         event, at, digest = _line(path, number, line, digest)
         events.append((at, event))
         seq, good = number, good + len(line) + 1

@@ -52,8 +52,7 @@ class LLMJudgeDeltaStrategy:
         question = load_prompt("crucible.executor", "judge").render(prior=before, current=now)
         system = load_prompt("crucible.executor", "judge_system").render()
         asked = [Message("system", system), Message("user", question)]
-        judgment = await self._client.call_openrouter(self._model, asked, label=self._label)
-        first = _FIRST_WORD.match(judgment)
+        first = _FIRST_WORD.match(await self._client.call_openrouter(self._model, asked, label=self._label))
         return first is None or first[1].upper() != "NO"
 
     def _fenced(self, name: str, positions: Positions) -> str:
@@ -72,19 +71,15 @@ class TextSimilarityDeltaStrategy:
     """
 
     def __init__(self, threshold: float = 0.8) -> None:
-        self._threshold = _checked(threshold)
+        if not 0 < threshold <= 1:
+            raise ValueError(f"the threshold must be above 0 and at most 1, and is {threshold}")
+        self._threshold = threshold
 
     async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
         """Return True where any role's text fell below the threshold, came or went."""
         if prior is None or prior.keys() != current.keys():
             return True
         return any(_word_similarity(prior[role], text) < self._threshold for role, text in current.items())
-
-
-def _checked(threshold: float) -> float:
-    if not 0 < threshold <= 1:
-        raise ValueError(f"the threshold must be above 0 and at most 1, and is {threshold}")
-    return threshold
 
 
 def _word_similarity(before: str, after: str) -> float:

@@ -58,8 +58,7 @@ class Executor:
         self._run.emit(ShortCircuited())
         asked = [Message("system", triage.synthesis_instruction), Message("user", triage.reconstructed_query)]
         label, model = CallLabel("crucible", "answer"), self._run.config.default_model
-        response = await self._run.client.call_openrouter(model, asked, label=label)
-        return self._finish(response, early_exit=True)
+        return self._finish(await self._run.client.call_openrouter(model, asked, label=label), early_exit=True)
 
     async def _deliberate(self, triage: TriageOutput) -> None:
         council = SeatedCouncil(triage, self._run)

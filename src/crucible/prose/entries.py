@@ -129,8 +129,7 @@ def _claim(attack: Attack, entry: Entry | None) -> tuple[str, Span | None]:
 
 def _later(attack: Attack, words: str | None, targets: Sequence[str]) -> tuple[str, Span | None]:
     """Find words that were written after the objection; those that stood there before are no reaction to it."""
-    order = sorted(attack.after, key=lambda seat: seat not in targets)
-    texts = [(seat, attack.after[seat]) for seat in order]
+    texts = [(seat, attack.after[seat]) for seat in sorted(attack.after, key=lambda seat: seat not in targets)]
     for by, passage in [*texts, *([(ANSWER, attack.answer)] if attack.answer else [])]:
         span = locate(words, passage)
         earlier = [attack.before[by]] if by in attack.before else list(attack.before.values())

@@ -6,12 +6,12 @@ import ast
 import difflib
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from crucible.changes import asked_of_git
 from crucible.proving.adapters import Adapter, adapter
 from crucible.proving.records import FrozenRecord
 from llm_runtime.errors import ConfigurationError
@@ -139,15 +139,9 @@ class Repository:
 
     def __call__(self, *words: str, fine: int = 0) -> str:
         """Return what Git says; an exit code up to ``fine`` is no error."""
-        command = ("git", "-C", str(self._at), "-c", "core.quotepath=off", "-c", "core.hooksPath=/dev/null", *words)
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, env=self._environment, check=False)
-        except (OSError, subprocess.TimeoutExpired) as fault:
-            raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; install it") from None
-        if done.returncode > fine:
-            complaint = done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:200]
-            raise ConfigurationError(f"git: {complaint or f'exit code {done.returncode}'}")
-        return done.stdout.decode("utf-8", "replace")
+        command = ("-C", str(self._at), "-c", "core.quotepath=off", "-c", "core.hooksPath=/dev/null", *words)
+        said = asked_of_git(command, _SECONDS, "install it", fine=fine, env=self._environment)
+        return said.decode("utf-8", "replace")
 
     def tree(self, revision: str) -> str:
         """Return the id of a revision's tree; of what lies in the checkout for an empty one."""

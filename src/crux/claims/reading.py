@@ -282,16 +282,14 @@ def _quotable(text: str) -> list[str]:
 def _others(chunk: Chunk, quoted: Sequence[tuple[int, int]]) -> str:
     """Return what of a passage the source marks as somebody else's words."""
     within = ((start, end) for start, end in quoted if start < chunk.end and chunk.start < end)
-    parts = [chunk.text[max(0, start - chunk.start) : end - chunk.start] for start, end in within]
-    return " […] ".join(parts)
+    return " […] ".join(chunk.text[max(0, start - chunk.start) : end - chunk.start] for start, end in within)
 
 
 def _shown(claims: Sequence[Claim], words: str) -> list[Claim]:
     """Return the claims nearest to a batch, and those that came first and so are the commonest."""
     if len(claims) <= _NEAREST + _COMMONEST:
         return list(claims)
-    index = Lexical.of([claim.text for claim in claims])
-    near = [claims[place] for place, _ in index.nearest(words, _NEAREST)]
+    near = [claims[place] for place, _ in Lexical.of([claim.text for claim in claims]).nearest(words, _NEAREST)]
     return list(dict.fromkeys((*near, *claims[:_COMMONEST])))
 
 

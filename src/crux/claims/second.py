@@ -54,8 +54,7 @@ async def _asked(
 ) -> tuple[dict[int, Stance], Exception | None]:
     lines: list[str] = []
     for number, one in enumerate(lot, start=1):
-        item = corpus.by_id[one.place.item]
-        before, after = neighbours(item.text, one.place.start, one.place.end)
+        before, after = neighbours(corpus.by_id[one.place.item].text, one.place.start, one.place.end)
         entry = {"id": number, "author": one.author, "before": before, "place": one.place.quote, "after": after}
         lines.append(entry_line(**entry, claim=claims[one.claim].text))
     places = "\n".join(lines)

@@ -81,5 +81,4 @@ def _stated(corpus: Corpus, statements: list[dict[str, str]]) -> tuple[Place, ..
 
 
 def _places(corpus: Corpus, quotes: list[str]) -> tuple[Place, ...]:
-    places = (corpus.find(quote) for quote in quotes)
-    return tuple(place for place in places if place is not None)
+    return tuple(place for place in map(corpus.find, quotes) if place is not None)

@@ -82,8 +82,7 @@ class Grounding:
         graph = self.persona.beliefs
         edges = tuple(edge for edge in graph.edges if edge.from_ in ids) if graph else ()
         places = {node.id: self.nearest_places(claim, node) for node in beliefs}
-        sentences = await self.index.sentences(claim, _SENTENCES)
-        return Grounds(beliefs, edges, chunks, places, tuple(sentences))
+        return Grounds(beliefs, edges, chunks, places, tuple(await self.index.sentences(claim, _SENTENCES)))
 
     async def quotes(self, claim: str, most: int) -> list[Place]:
         """Return single sentences of the corpus nearest to ``claim``, verbatim, with their places."""

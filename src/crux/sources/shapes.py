@@ -98,8 +98,7 @@ def read_rows(file: SourceFile) -> PlaceReading:
     rows = list(_csv_rows(file) if table else _json_rows(file))
     talk = any(_first(row, _TABLE.row.speaker) for row in rows)
     file.authored = not talk
-    found = [(_TABLE.row, row, "", "") for row in rows]
-    return file.finished(utterances(file, found))
+    return file.finished(utterances(file, [(_TABLE.row, row, "", "") for row in rows]))
 
 
 def _csv_rows(file: SourceFile) -> Iterator[Record]:

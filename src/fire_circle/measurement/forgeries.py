@@ -12,8 +12,7 @@ from importlib import resources
 
 def _read() -> dict[str, tuple[str, str]]:
     text = resources.files("fire_circle").joinpath("data", "forgeries.jsonl").read_text(encoding="utf-8")
-    rows = map(json.loads, text.splitlines())
-    return {row["attack"]: (row["family"], row["payload"]) for row in rows}
+    return {row["attack"]: (row["family"], row["payload"]) for row in map(json.loads, text.splitlines())}
 
 
 ATTACKS = _read()

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 
 from fire_circle.consensus import mean
 from fire_circle.measurement.ablation import AblationReport, ablation_report
-from fire_circle.measurement.calibration import Calibration, calibrate, split_of
+from fire_circle.measurement.calibration import calibrate, split_of
 from fire_circle.measurement.groupthink import GroupthinkMap, groupthink_map
 from fire_circle.measurement.hijack import HijackReport, HijackTrial, by_measure, hijack_report
 from fire_circle.measurement.lift import LiftReport, lift_report
@@ -84,7 +84,7 @@ class Measuring:
         self.labels: Counter[bool | None] = Counter()
         self.judged = list(self._judged())
         self.scores = [item.scores for item in self.judged if item.label is not None]
-        self.calibration = self._tried("calibration", self._calibration)
+        self.calibration = self._tried("calibration", lambda: calibrate(*self._halves(), max_fpr=self.calibrated_fpr))
         self.threshold, self.threshold_from = ALARM, "not calibrated: the convention of this report"
         if threshold is not None:
             self.threshold, self.threshold_from = threshold, "given"
@@ -192,9 +192,6 @@ class Measuring:
         """Return the items on which is chosen, and those on which is fitted."""
         sides = grouped((self._split(int(item.item)), item) for item in self.scores)
         return sides.get("development", []), sides.get("test", [])
-
-    def _calibration(self) -> Calibration:
-        return calibrate(*self._halves(), max_fpr=self.calibrated_fpr)
 
     def _power(self) -> Power:
         return lift_power(self.labels[True], self.labels[False], control="control" in self.measures)

@@ -78,8 +78,7 @@ class Bench(Struct):
 
     def seed_of(self, task: Question, what: str) -> int:
         """Derive a seed for one thing of one task, 0 to 2^53-1."""
-        digest = hashlib.sha256(f"{self.seed}|{task.id}|{what}".encode()).digest()
-        return int.from_bytes(digest[:8]) % _SEEDS
+        return int.from_bytes(hashlib.sha256(f"{self.seed}|{task.id}|{what}".encode()).digest()[:8]) % _SEEDS
 
 
 async def single(task: Question, meter: Meter, bench: Bench) -> Answered:

@@ -116,8 +116,7 @@ class Reviewed:
         if comment_path and self.text:
             write_whole(Path(comment_path), self.text)
         if sarif:
-            run_id = self.outcome.run_id
-            write_whole(Path(sarif), findings.sarif(self.ones, run_id, self.faults, code or None))
+            write_whole(Path(sarif), findings.sarif(self.ones, self.outcome.run_id, self.faults, code or None))
         tested = fail_on not in (None, *GRAVE)
         if not code and tested and self.unproved is not None:
             return getattr(self.unproved, "exit_code", 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -18,13 +18,12 @@ from assay.report.units import count_noun, in_words
 from crux import ChosenModel, ModelTable
 from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook
-from crux.building import linking_calls
+from crux.building import linking_calls, steps_of
 from crux.claims.audit import audit_calls
 from crux.claims.judge import Judgement
 from crux.claims.reading import batches_of
 from crux.compare import Shelf, compare
 from crux.comparison import as_pair
-from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.shipped import shipped_corpus
 from crux.requests import BATCH_TOKENS, Questioner
@@ -78,15 +77,6 @@ class HowRead(Model):
         return [Judgement.model_validate(one) for one in self.judged]
 
 
-def steps_of(context: RunContext) -> Callable[[str, str, int, int], None]:
-    """Return what tells how far a step is, of an author or of all."""
-
-    def step(name: str, step: str, done: int, of: int) -> None:
-        context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
-
-    return step
-
-
 class Options(HowRead):
     """How authors are compared."""
 
@@ -123,7 +113,7 @@ class AuthorsHooks(Hooks[Task, Options]):
                 store.save_beside("books", name, book)
 
         shelves, asking = shelved(options), options.asking(context)
-        known, step = options.known(), steps_of(context)
+        known, step = options.known(), steps_of(context.emit)
         comparison = await compare(
             *shelves, asking=asking, topic=task.topic, audited=options.audit, known=known, keep=keep, step=step
         )
@@ -150,8 +140,7 @@ class AuthorsHooks(Hooks[Task, Options]):
         names = tuple(shelf["name"] for shelf in shelves)
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ConfigurationError(f"authors: {twice} is named twice; a comparison needs different ones")
-        people_folder = str(people.root.absolute())
-        task = task.model_copy(update={"authors": names, "people": people_folder})
+        task = task.model_copy(update={"authors": names, "people": str(people.root.absolute())})
         return task, options.model_copy(update={"shelves": shelves})
 
     def title_of(self, task: Task) -> str:

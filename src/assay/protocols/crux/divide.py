@@ -13,11 +13,12 @@ from pydantic import Field
 from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
-from assay.protocols.crux.compare import HowRead, steps_of
+from assay.protocols.crux.compare import HowRead
 from assay.protocols.crux.people import PeopleFolder, open_people
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from crux.book import ClaimBook
+from crux.building import steps_of
 from crux.claims.judge import Judgement
 from crux.claims.reading import batches_of
 from crux.divide import MOST_CALLS, divide, group_of, require_group
@@ -89,7 +90,7 @@ class DivideHooks(Hooks[Task, Options]):
         texts, asking = grouped(options), options.asking(context)
         book = ClaimBook.model_validate(options.book) if options.book else None
         found = await divide(
-            texts, asking, topic=task.topic, book=book, known=options.known(), keep=keep, step=steps_of(context)
+            texts, asking, topic=task.topic, book=book, known=options.known(), keep=keep, step=steps_of(context.emit)
         )
         if task.people:
             store.save_beside("judged", name, JudgedPairs(judged=found.judged))

@@ -37,8 +37,7 @@ def judging(models: Sequence[str], judge: Literal["answer", "prompt"], rounds: i
         seats = tuple(models) or (str(usual),) * _SEATS
         base = EvaluationConfig(timeout_seconds=_PATIENCE, policy=policy)
         config = FireCircleConfig(models=seats, max_rounds=rounds, timeout_per_round=_PATIENCE, base_config=base)
-        said = [_message(one) for one in state.messages]
-        fields = trace_of(records_of(said))
+        fields = trace_of(records_of([_message(one) for one in state.messages]))
         fields["answer"] = state.output.completion if judge == "answer" else ""
         case = case_of(Task(**fields))
         seated = inspect_model_function(usual, {name: get_model(name) for name in models})

@@ -229,8 +229,7 @@ class CircleHooks(SeatedHooks[Task, Options]):
         calls = options.evaluation(context.terms, local=context.local)
         guard = PromptGuard(context.generate, calls, emit=context.emit, seed=context.seed)
         circle = options.circle(context.terms, local=context.local)
-        metrics = await guard.judge(case_of(task), options.mode, circle)
-        return metrics.model_dump(mode="json", exclude=_LOGGED)
+        return (await guard.judge(case_of(task), options.mode, circle)).model_dump(mode="json", exclude=_LOGGED)
 
     def read_anew(self, options: Options) -> tuple[str, ...]:
         """Return what a replay compares no more: until behaviour 4 a rule found claims about earlier turns."""
@@ -319,8 +318,7 @@ def case_of(task: Task) -> Case:
     """
     layers = {name: text for name in TEXTS if (text := getattr(task, name))}
     prompt = MultiNeutrosophicPrompt(**layers, records=(*task.material, *task.records))
-    session = Item(0, "", prompt, turn=task.turn, history=task.history or ()).session()
-    return Case(prompt, session, task.similar)
+    return Case(prompt, Item(0, "", prompt, turn=task.turn, history=task.history or ()).session(), task.similar)
 
 
 def texts_of(task: Task) -> dict[LayerName, str]:

@@ -153,8 +153,7 @@ class GrammarLanguage:
             for code, words in conditions(known, field.constraints, str(subject), root(spec, kind)):
                 yield Check(code, words, field.name)
         for text in model.invariants:
-            read = condition(parse_predicate(text, known=kinds).code, Scope(spec, kinds))
-            code = renderer.render(read)
+            code = renderer.render(condition(parse_predicate(text, known=kinds).code, Scope(spec, kinds)))
             yield Check(bare(negated(code)) if "check.breaks" in known else code, text, constraint=False)
 
     def type_source(self, spec: Spec, name: str) -> str:

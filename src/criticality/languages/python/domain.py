@@ -61,8 +61,7 @@ def _over_fields(name: str, model: DataModel) -> Iterator[tuple[str, str]]:
 
 def _over_self(text: str, model: DataModel) -> str:
     """Return an invariant over fields as a condition over ``self``."""
-    fields = {field.name: f"self.{field.name}" for field in model.fields}
-    return renamed(parse_predicate(text).code, fields)
+    return renamed(parse_predicate(text).code, {field.name: f"self.{field.name}" for field in model.fields})
 
 
 def domain_source(spec: Spec) -> str:

@@ -133,8 +133,7 @@ def _audited(fold: BuildFold, event: e.AuditorCompleted) -> str:
 
 
 def _accepted(fold: BuildFold, event: e.VerificationPassed) -> str:
-    figures = event.measured.values()
-    noticed, tried = (sum(f.get(key, 0) for f in figures) for key in ("noticed", "changes"))
+    noticed, tried = (sum(f.get(key, 0) for f in event.measured.values()) for key in ("noticed", "changes"))
     against = f", {event.tests:,} cases, {noticed} of {tried} other bodies rejected" if event.tests else ""
     return f"{event.unit} accepted: {TIERS[event.tier]}, attempt {event.attempt}{against}"
 

@@ -47,8 +47,7 @@ async def show_person(request: Request) -> Response:
     """Show a persona: contract, voice and beliefs, each with the sentence it came from."""
     person = _named(request)
     story = persona_story(persona_of(person.id, open_people())) if person.ready else None
-    keys = list(site_of(request).settings().keys)
-    page = partial(persona_page, person, story, keys, {}, "")
+    page = partial(persona_page, person, story, list(site_of(request).settings().keys), {}, "")
     return respond(request, lambda: {**_person_data(person), "story": story_data(story) if story else None}, page)
 
 

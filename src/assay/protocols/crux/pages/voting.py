@@ -120,8 +120,7 @@ def _correct(request: Request, run_id: str, comparison: Comparison, said: Correc
     shown = {(view.author, view.claim) for crux in comparison.candidates for view in crux.sides}
     if len(comparison.books) > 1 or (said.author, said.claim) not in shown:
         raise ConfigurationError("only what this page says that somebody of a group claims can be disowned")
-    store = site_of(request).store
-    task = Task.model_validate(first_event(event for _, event in store.events(run_id)).task)
+    task = Task.model_validate(first_event(event for _, event in site_of(request).store.events(run_id)).task)
     open_people(task.people).correct(group_name(task), said)
 
 

@@ -54,8 +54,7 @@ class PersonaFold(GenericFold):
         with fits("the persona in the run's log does not fit: ", StoreDamaged):
             persona = Persona.model_validate(run.result["persona"])
         story = persona_story(persona)
-        reasons = run.result.get("gate", {}).get("reasons", ())
-        notes = [Note(f"Thin: {reason}", "warning") for reason in reasons]
+        notes = [Note(f"Thin: {reason}", "warning") for reason in run.result.get("gate", {}).get("reasons", ())]
         notes += [Note(f"Not read: {line}", "warning") for line in run.result.get("unread", ())]
         missing = Section("Read with care", tuple(notes)) if notes else None
         checked = audit_section(Audit.model_validate(run.result["audit"])) if "audit" in run.result else None

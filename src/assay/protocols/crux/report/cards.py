@@ -43,8 +43,7 @@ def room_blocks(state: DebateState, messages: Iterable[CruxMessage]) -> tuple[Bl
             blocks.append(Note(f"Evidence ({turn.id}): {turn.text}"))
             continue
         remark = where + (f", {turn.stance}" if turn.stance else "")
-        flags = (Note(f"Flagged: {flag}.", "warning") for flag in turn.flags)
-        said = (Prose(escaped(turn.text)), *flags)
+        said = (Prose(escaped(turn.text)), *(Note(f"Flagged: {flag}.", "warning") for flag in turn.flags))
         blocks.append(Voice(turn.persona, said, state.accent(turn.persona), remark))
     return tuple(blocks)
 

@@ -22,8 +22,7 @@ def _verdicts(run: RunTotals) -> Section | None:
         (verdict["kind"], pair.get("kind") or "", pair["premise"], pair["claim"], verdict.get("why", ""))
         for pair, verdict in zip(pairs, run.result["verdicts"], strict=True)
     )
-    heads = columns("Verdict", "By people", "Premise", "Claim", "Why")
-    return Section("Verdicts", (Table(heads, rows),))
+    return Section("Verdicts", (Table(columns("Verdict", "By people", "Premise", "Claim", "Why"), rows),))
 
 
 class JudgingFold(GenericFold):

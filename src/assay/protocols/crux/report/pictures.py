@@ -31,8 +31,7 @@ def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accent
         + "."
         for row in rows
     )
-    drawn = answer_matrix(personas, rows, "Who answers which crux how", words, accents)
-    return Figure(drawn, _SIGNS, words)
+    return Figure(answer_matrix(personas, rows, "Who answers which crux how", words, accents), _SIGNS, words)
 
 
 def timeline_picture(state: DebateState) -> Figure | None:

@@ -160,8 +160,7 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
             context.emit(found.model_copy(update={"verdict": verdict, "said": said}))
             return verdict
 
-        verdicts = await gather(each(case) for case in task.cases)
-        return concluded(task, options, verdicts).model_dump(mode="json")
+        return concluded(task, options, await gather(each(case) for case in task.cases)).model_dump(mode="json")
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
         """Check every case, the circle and the gates; take threshold and rule of a study where one is named.
@@ -248,8 +247,7 @@ async def _judged(case: Case, options: Options, context: RunContext) -> tuple[Ca
                 return CaseVerdict(id=case.id, error="the target answered nothing", code=1), ()
             case = case.model_copy(update={"answer": answer})
         local, seed = context.local, item_seed(context.seed, case.id)
-        calls = options.evaluation(context.terms, local=local)
-        guard = PromptGuard(context.generate, calls, seed=seed)
+        guard = PromptGuard(context.generate, options.evaluation(context.terms, local=local), seed=seed)
         metrics = await guard.judge(circle.case_of(case), options.mode, options.circle(context.terms, local=local))
     except (EvaluationError, CallError) as fault:
         return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code), ()

@@ -10,8 +10,7 @@ from fire_circle.studies.figures import Movement
 
 def means_picture(movement: Movement) -> Figure:
     """Show each seat's mean F by round."""
-    names = seat_names(list(movement.seats))
-    seats = enumerate(zip(names, movement.mean_by_round, strict=True))
+    seats = enumerate(zip(seat_names(list(movement.seats)), movement.mean_by_round, strict=True))
     lines = [Polyline(name, means, f"c{index % 6}") for index, (name, means) in seats]
     steps = [f"round {number}" for number in movement.rounds]
     words = [f"{line.name}: " + ", ".join(f"{v:.2f}" for v in line.values if v is not None) for line in lines]

@@ -54,8 +54,7 @@ def method(reader: Reader, node: ast.Call, called: ast.Attribute) -> Expression:
     value, name = reader.plain(called.value), called.attr
     match value.type.name:
         case "Text" if name == "join":
-            parts = reader.convert.to(loops.iterated(reader, one(node)), _TEXTS)
-            return operation("join", TEXT, value, parts)
+            return operation("join", TEXT, value, reader.convert.to(loops.iterated(reader, one(node)), _TEXTS))
         case "Text" if name in _TEXT_METHODS:
             known, wanted, kind = _TEXT_METHODS[name]
             if len(node.args) != wanted:

@@ -155,8 +155,7 @@ class ExpressionReader:
     def _attribute(self, node: ast.Attribute) -> Expression:
         if isinstance(node.value, ast.Name) and node.value.id in self.scope.spec.enums:
             owner = node.value.id
-            members = self.scope.spec.enums[owner]
-            member = next((m for m in members if node.attr in (m, m.upper())), None)
+            member = next((m for m in self.scope.spec.enums[owner] if node.attr in (m, m.upper())), None)
             if member is None:
                 raise ExpressionFault(f"{owner} has no member {node.attr}")
             return Member(TypeRef(owner), member)

@@ -113,8 +113,7 @@ def _unused(table: Table, block: Node, nodes: list[Node]) -> int:
     )
     returned = 0
     for node in nodes:
-        inner = _statements(table, node)
-        for first, second in pairwise(inner):
+        for first, second in pairwise(_statements(table, node)):
             binding = any(n.type in _BINDING for n in (first, *first.named_children))
             names = bound(table, [n for n in walk(first) if n.type in _BINDING]) if binding else set[str]()
             value = text(second).removeprefix("return").strip(" ;\n\t")

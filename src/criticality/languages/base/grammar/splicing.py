@@ -63,8 +63,7 @@ def splice(table: Table, source: str, function: str, body: str) -> str:
             raise SpliceRefused(f"the body holds {words}")
     data, tree = read(table, source)
     declaration = find(table, source, function)
-    new = _laid_out(table, data, declaration, body)
-    after = data[: declaration.start] + new + data[declaration.end :]
+    after = data[: declaration.start] + _laid_out(table, data, declaration, body) + data[declaration.end :]
     root = parse(table, after).root_node
     if root.has_error:
         line = fault_line(root) - data.count(b"\n", 0, declaration.start)
@@ -119,8 +118,6 @@ def _refuse_code(table: Table, block: Node) -> None:
     for node in walk(block):
         if words := _attached(table, node):
             raise SpliceRefused(f"the body holds {words}")
-    if not table.refused_code:
-        return
     code = _code(table, block)
     for pattern, words in table.refused_code.items():
         if re.search(pattern, code):

@@ -75,8 +75,7 @@ def _dotted(file: Path, root: Path) -> str:
 def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> Iterator[Candidate]:
     try:
         data = file.read_bytes()
-        encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
-        text = data.decode(encoding).replace("\r\n", "\n")
+        text = data.decode(tokenize.detect_encoding(io.BytesIO(data).readline)[0]).replace("\r\n", "\n")
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError) as fault:
         line = f", line {fault.lineno}" if isinstance(fault, SyntaxError) and fault.lineno else ""

@@ -177,8 +177,7 @@ def _program(
 
 def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> ServedProgram:
     """Return the program that loads a function's module, and tells why that does not go."""
-    table = fill(_HERE, "probe.ts", name=json.dumps(PROBE))
-    return _program(TypeScript(), package, candidate, {0: ""}, table)
+    return _program(TypeScript(), package, candidate, {0: ""}, fill(_HERE, "probe.ts", name=json.dumps(PROBE)))
 
 
 def _native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
