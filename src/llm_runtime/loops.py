@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 #: Characters that are looked at, and after how many new ones they are looked at again.
 _TAIL = 24_000
 _STEP = 400
 #: A loop is a passage that fills so many characters and stands there so often on end. It is looked for by its last
-#: characters, at so many places.
+#: characters, at so many places, and by more of them where those stand in it too often.
 _SPAN = 2_000
 _TIMES = 4
-_NEEDLE = 60
+_NEEDLES = 60, 2_400
 _CANDIDATES = 24
 #: Rows of a table, fields of data and strings of a few letters may be equal for longer.
-_DATA = re.compile(r'[|│║;{}<>=\t]|":|",|[^\W\d],\w')
+_DATA = re.compile(r'[|│║;{}<>=\t]|::|":|["\'],|,\n|[^\W\d],\w')
 _DATA_SPAN = 6_000
 _FEW_LETTERS = 5
-#: A passage is one of letters, to this share, or of signs and digits alone. Those may be equal for longer still, and
-#: where one has so many characters it is a row of a board or of a matrix, which end by themselves.
+#: A passage is one of letters, to this share, or of signs and digits alone. Those may be equal for longer, and for
+#: longest where one has so many characters: boards and matrices have rows. So may what stands below numbers that count
+#: on, since they are progress.
 _LETTERS = 0.25
 _SIGNS_SPAN = 10_000
 _ROW = 17
-#: Numbers that count on are progress, so a passage below them is a loop only where it fills so many characters.
-_COUNTED_SPAN = 16_000
+_LONGEST_SPAN = 16_000
 #: What is left out to see a passage below such numbers, or ever deeper.
 _MARKER = re.compile(r"(?m)^[ \t>#*]*\(?\d+[.):、．]+(?!\d)\**[ \t]*")
 _INDENT = re.compile(r"(?m)^[ \t]+")
 _NUMBER = re.compile(r"\d+")
-_CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]{1,4}")
+_CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]{1,4}(?=\s|$)|[。！？]|\n")
 
 
 class Loops:
@@ -78,8 +79,9 @@ def before_the_loop(text: str) -> str:
         if match.start() >= end:
             break
         end += len(match[0])
-    # What stands before the passage may end as the passage does.
-    closing = _CLOSING.match(text, end)
+    # What stands before the passage may end as the passage does, so its own end is further on.
+    end = len(text[:end].rstrip())
+    closing = _CLOSING.search(text, end - 1, end + period)
     return text[: closing.end() if closing else end].rstrip()
 
 
@@ -89,8 +91,11 @@ def _loop(text: str) -> tuple[re.Pattern[str] | None, int] | None:
     """
     if (period := _period(text, _SPAN)) is not None:
         return None, period
-    for left_out in () if '":' in text else (_INDENT, _MARKER, _NUMBER):
-        period = _period(plain := left_out.sub("", text), _SPAN if left_out is _INDENT else _COUNTED_SPAN)
+    for left_out in () if len(text) < _DATA_SPAN else (_INDENT, _MARKER, _NUMBER):
+        plain = left_out.sub("", text)
+        # What is ever deeper is mostly white space.
+        least, share = (_SPAN, len(plain) / len(text)) if left_out is _INDENT else (_LONGEST_SPAN, 1.0)
+        period = _period(plain, least, share)
         if period is not None and (left_out is not _NUMBER or _counts(text, plain, period)):
             return left_out, period
     return None
@@ -98,34 +103,44 @@ def _loop(text: str) -> tuple[re.Pattern[str] | None, int] | None:
 
 def _counts(text: str, plain: str, period: int) -> bool:
     """Tell whether numbers only count the passages. In data, or more than one in a passage, they say something."""
-    numbers = _NUMBER.findall(text, len(text) - _COUNTED_SPAN * len(text) // len(plain))
-    return len(numbers) < 1.5 * _COUNTED_SPAN / period and not _DATA.search(plain[-period:])
+    numbers = _NUMBER.findall(text, len(text) - _LONGEST_SPAN * len(text) // len(plain))
+    return len(numbers) < 1.5 * _LONGEST_SPAN / period and not _DATA.search(plain[-period:])
 
 
-def _period(text: str, least: int) -> int | None:
-    """Return the length of the passage that a text ends in again and again, over so many characters at least."""
-    needle, end = text[-_NEEDLE:], len(text) - 1
-    # A passage may say its last words more than once, so the nearest place that has them need not end it.
-    for _ in range(_CANDIDATES):
-        before = text.rfind(needle, max(0, len(text) - _NEEDLE - len(text) // _TIMES), end)
-        if before < 0:
-            return None
-        period = len(text) - _NEEDLE - before
-        span = max(least, _span(text[-period:]), _TIMES * period)
+def _period(text: str, least: int, share: float = 1.0) -> int | None:
+    """Return the length of the passage that a text ends in again and again, over a share of so many characters at
+    least.
+    """
+    if len(text) < least * share:
+        return None
+    for period in _periods(text):
+        span = max(int(share * max(least, _span(text[-period:]))), _TIMES * period)
         tail = text[-span:]
         if tail[period:] == tail[:-period]:
             return period if len(tail) == span else None
-        end = before + _NEEDLE - 1
     return None
+
+
+def _periods(text: str) -> Iterator[int]:
+    """Return how long a passage at the end may be, the shortest first."""
+    # It may say its last words more than once, so the nearest place that has them need not end it.
+    for size in _NEEDLES:
+        needle, end = text[-size:], len(text) - 1
+        for _ in range(_CANDIDATES):
+            before = text.rfind(needle, max(0, len(text) - size - len(text) // _TIMES), end)
+            if before < 0:
+                return
+            yield len(text) - size - before
+            end = before + size - 1
 
 
 def _span(passage: str) -> int:
     """Return how many characters a passage has to fill."""
     letters = [*filter(str.isalpha, passage)]
     if len(letters) > _LETTERS * len(passage):
-        return _DATA_SPAN if _DATA.search(passage) or len({*letters}) <= _FEW_LETTERS else _SPAN
+        return _DATA_SPAN if _DATA.search(passage + passage[:2]) or len({*letters}) <= _FEW_LETTERS else _SPAN
     if passage.isspace():
         return _SPAN
     if len(passage) >= _ROW:
-        return _TAIL + 1
+        return _LONGEST_SPAN
     return _SIGNS_SPAN if passage.isascii() else _DATA_SPAN

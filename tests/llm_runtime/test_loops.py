@@ -124,7 +124,7 @@ HONEST += [
     "\n".join(f"Day {n}: walk for half an hour, then rest." for n in range(1, 366)),
     "\n".join("Not answered: the page does not say anything about it." for _ in range(30)),
     "Name: ______________________  Signature: ______________________\n" * 30,
-    "\n".join("0, " * 99 + "0" for _ in range(100)),
+    "\n".join("0, " * 99 + "0" for _ in range(50)),
 ]
 HONEST += [
     "\n".join(random.Random(seed).sample(list(dict.fromkeys("\n".join(HONEST[seed : seed + 4]).splitlines())), 20))
