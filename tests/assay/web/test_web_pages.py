@@ -252,7 +252,7 @@ async def test_what_waits_for_a_provider_says_so_until_it_answers(web: Any) -> N
     log.emit(EndpointPaused(provider="acme", seconds=30, message="down"))
     log.emit(CallsQueued(provider="ollama", waiting=2))
     _, page = await web.get("/runs/w-1")
-    assert "waits for the provider (RateLimited), asks again <span data-until=" in page
+    assert "waits for the provider (rate limited), asks again <span data-until=" in page
     assert "acme failed again and again" in page and "2 calls waiting for a place at ollama" in page
     log.emit(CallsQueued(provider="ollama", waiting=0))
     log.emit(CallFinished.of(asked, Reply("Yes.", "m", "p", Usage(3, 1), cost=5)))
