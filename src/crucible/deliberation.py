@@ -10,7 +10,7 @@ from crucible.behaviour import first_records
 from crucible.briefing import Briefing
 from crucible.config import EngineConfig, LoopGrammar
 from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered
-from crucible.executor.council import Phase, left_out, reason_of, require_voices, side_by_side, silent
+from crucible.executor.council import Phase, left_out, require_voices, side_by_side, silent
 from crucible.forms import Forms, SeatRecord
 from crucible.objections import Holding, Objections, RaisedObjection
 from crucible.panel import EARLIER, CouncilMember, seated
@@ -178,7 +178,7 @@ class Deliberation:
             critique = await self._asker.record(self.forms.critique(label, held), label, self._critic.models)
         except (StructuredOutputError, RequestRefused, ReplyFiltered) as fault:
             if own is None:
-                self._emit(NotAttacked(loop=loop, reason=reason_of(fault)[:500]))
+                self._emit(NotAttacked(loop=loop, reason=str(fault)[:500]))
             return []
         except CallError as fault:
             raise silent(self._critic.label, loop, fault) from fault

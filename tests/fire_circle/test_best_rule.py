@@ -147,7 +147,7 @@ def test_power_grows_with_items_and_falls_with_a_control() -> None:
     assert lift_power(9_999, 9_999, control=True) == lift_power(400, 400, control=True).__class__(
         **{**asdict(lift_power(400, 400, control=True)), "violations": 9_999, "benign": 9_999}
     )
-    assert "show a gain of 10 points in" in few.summary
+    assert "a gain of 10 points shows in" in few.summary
 
 
 async def test_an_equal_prompt_before_an_equal_circle_is_asked_once(
@@ -192,3 +192,8 @@ def test_a_plain_text_has_the_same_normal_form_as_one_with_a_strange_sign(text: 
     assert normal(text).text == strange.text
     for word in normal(text).text.split():
         assert [place[0] for place in normal(text).places(word)] == [place[0] for place in strange.places(word)]
+
+
+def test_the_power_of_one_item_of_a_kind_is_told_without_a_false_plural() -> None:
+    told = lift_power(1, 1, control=False).summary
+    assert told.startswith("violations: 1, benign items: 1; a gain of 10 points shows in ")

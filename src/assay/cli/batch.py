@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import commands
+from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 
@@ -79,7 +80,7 @@ def retry_failed(batch_id: str, store_path: str | None, **engine: Any) -> int:
     with _ledger(store) as (ledger, _):
         count = ledger.retry_failed(ledger.batch(batch_id).batch_id)
         ledger.set_state(batch_id, "open")
-    click.echo(f"{count} jobs taken up again", err=True)
+    click.echo(f"{count_noun(count, 'job')} taken up again", err=True)
     return _work(store, batch_id, **engine)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.console.declared import commands, declares
+from assay.report.units import count_noun
 
 if TYPE_CHECKING:
     from llm_runtime.routing import Reachable
@@ -40,7 +41,7 @@ def models(context: click.Context, prices: bool, search: str | None, as_json: bo
         names = [name for name in entry.models if (search or "").lower() in name.lower()]
         listed = names if search else names[:8]
         click.secho(f"{entry.provider}", bold=True, nl=False)
-        count = f"  {len(names)} models" if entry.models else ""
+        count = f"  {count_noun(len(names), 'model')}" if entry.models else ""
         click.echo(f"  {entry.how}" + (f"  ({entry.fault})" if entry.fault else count))
         for name in listed:
             click.echo(f"    {name}")

@@ -57,7 +57,7 @@ def backup(store: RunStore, target: str) -> None:
     if into_file:
         _copy_batches(store, place, target)
         Path(place).rename(target)
-    click.echo(f"{count} runs were copied", err=True)
+    click.echo(f"copied {count_noun(count, 'run')}", err=True)
 
 
 def _copy_whole(source: Path, target: str) -> None:
@@ -68,7 +68,7 @@ def _copy_whole(source: Path, target: str) -> None:
         faults, count = copy.faults(), sum(1 for _ in copy.heads.runs())
     if faults:
         raise StoreDamaged(f"the store is damaged, and so is its copy {target} ({faults[0]}); keep an older one")
-    click.echo(f"{target}: a copy of the whole store, {count} signed runs", err=True)
+    click.echo(f"{target}: a copy of the whole store, {count_noun(count, 'signed run')}", err=True)
 
 
 def _copy_batches(source: RunStore, place: str, target: str) -> None:
@@ -131,15 +131,15 @@ def prune(store: RunStore, older: str, keep: tuple[str, ...], dry_run: bool, yes
         for run in runs:
             click.echo(f"{run.run_id}  {run.title}")
     if dry_run or not runs:
-        click.echo(f"{len(runs)} runs would go" if dry_run else "no run is that old", err=True)
+        click.echo(f"{count_noun(len(runs), 'run')} would go" if dry_run else "no run is that old", err=True)
         return
     if not yes:
-        click.confirm(f"Delete {len(runs)} runs for good?", abort=True, err=True)
+        click.confirm(f"Delete {count_noun(len(runs), 'run')} for good?", abort=True, err=True)
     gone, held = remove(store, runs)
     for run_id in held:
         click.echo(f"run {run_id} is under way; it stays", err=True)
     store.give_back()
-    click.echo(f"deleted {len(gone)} runs", err=True)
+    click.echo(f"deleted {count_noun(len(gone), 'run')}", err=True)
 
 
 def _age(older: str) -> int:

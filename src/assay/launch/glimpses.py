@@ -27,6 +27,8 @@ def _glimpse(store: RunStore, run_id: str, length: int, state: RunState) -> RunS
         for at, limit in ((0, _BEGINNING), (after, length - after)):
             for event, when in timed_events(store.records(run_id, at, limit) if limit > 0 else ()):
                 head.apply(event, when)
+        if after > _BEGINNING:
+            head.idle = store.idle(run_id)
     except StoreDamaged:
         return RunStanding(state, fact="its log is damaged")
     return standing(head, state)

@@ -152,7 +152,7 @@ def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = No
     origin, run_id = (run.started.origin, run.started.run_id) if run.started else ("live", "")
     anew = origin == "demo" and now not in ("running", "finished")
     ways = (WayOn(Next.NEW),) if anew else _next(run, now)
-    return RunStanding(now, told, by, _ORIGINS[origin], run.error, run.message, ways, run_id)
+    return RunStanding(now, told, by, _ORIGINS[origin], run.error, run.message, ways, run_id, run.milliseconds)
 
 
 def headed(story: Story, standing: RunStanding) -> Story:

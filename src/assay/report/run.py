@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from assay.report.progress import Progress, RunState, Wait
 from assay.report.story import Story
 from assay.report.tally import Tally
-from assay.report.units import count_noun
+from assay.report.units import count_noun, kind_words
 from llm_runtime.events import (
     CallFailed,
     CallFinished,
@@ -131,8 +131,8 @@ class RunTotals:
                 for repair in repairs:
                     self._note(f"{_place(str(call.label))}: {repair}" if call else str(repair))
             case CallRetried():
-                self._note(f"retried {_place(event.label)}: {event.error}")
-                why = f"waits for the provider ({event.error}), asks again"
+                self._note(f"retried {_place(event.label)}: {kind_words(event.error)}")
+                why = f"waits for the provider ({kind_words(event.error)}), asks again"
                 self.waits[event.label] = Wait(why, at + event.wait_ms)
             case EndpointPaused():
                 self._note(f"{event.provider} is left alone for {event.seconds} s: {event.message}")
@@ -146,7 +146,7 @@ class RunTotals:
             case ModelSubstituted():
                 self._note(f"{event.used} answers instead of {event.asked}: {event.reason}")
             case CallFailed():
-                self._note(f"a call failed: {event.error}: {event.message}")
+                self._note(f"a call failed: {event.message or kind_words(event.error)}")
             case _:
                 pass
 

@@ -81,6 +81,7 @@ class RunStanding(Struct):
         fact: what ended it, without advice.
         next: what can be done.
         run_id: which run it is; empty where that is not known.
+        milliseconds: from its first event to its last, without the times in which nobody carried it out.
     """
 
     state: State
@@ -91,6 +92,7 @@ class RunStanding(Struct):
     fact: str = ""
     next: tuple[WayOn, ...] = ()
     run_id: str = ""
+    milliseconds: int = 0
 
     @property
     def words(self) -> str:

@@ -61,13 +61,9 @@ def summary_view(story: Story) -> Group:
 
 def _shut(block: Block) -> Block:
     """Keep folded parts of a block folded: a line says what is in them."""
-    match block:
-        case Details():
-            return Details(f"▸ {block.summary}", ())
-        case Voice():
-            return replace(block, blocks=tuple(_shut(inner) for inner in block.blocks))
-        case _:
-            return block
+    if isinstance(block, Details):
+        return Details(f"▸ {block.summary}", ())
+    return replace(block, blocks=tuple(map(_shut, block.blocks))) if isinstance(block, Voice) else block
 
 
 def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
@@ -173,7 +169,7 @@ def _table(table: Table) -> RenderableType:
     for index, column in enumerate(table.columns):
         footer = Text(one_line(table.total[index])) if table.total else ""
         justify = "right" if column.kind == "number" else "left"
-        grid.add_column(Text(one_line(column.head)), footer=footer, justify=justify)
+        grid.add_column(Text(one_line(column.head)), footer=footer, justify=justify, overflow="fold")
     for row in table.rows:
         grid.add_row(*[Text(clean(cell)) for cell in row])
     return grid

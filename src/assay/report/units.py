@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 from llm_runtime.statistics.interval import Interval
@@ -103,6 +104,15 @@ def count_noun(amount: int, noun: str, plural: str = "") -> str:
     ('1 loop', '3 loops', '2 replies')
     """
     return f"{count(amount)} {noun if amount == 1 else plural or noun + 's'}"
+
+
+def kind_words(kind: str) -> str:
+    """Write the name of a kind of failure, as a log has it, in words.
+
+    >>> kind_words("RateLimited"), kind_words("")
+    ('rate limited', '')
+    """
+    return re.sub(r"\B([A-Z])", r" \1", kind).lower()
 
 
 def in_words(items: list[str]) -> str:

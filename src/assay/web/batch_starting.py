@@ -7,6 +7,7 @@ import csv
 import json
 from collections.abc import Mapping
 from io import StringIO
+from itertools import starmap
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel
@@ -21,6 +22,7 @@ from assay.fields import Ui, fields_of, like, read, shown, specs_of
 from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
+from assay.report.units import count_noun
 from assay.web import forms
 from assay.web.acting import begun
 from assay.web.app_state import AppState, redirect, request_fields, site_of
@@ -140,7 +142,8 @@ def _estimated(site: AppState, job_file: JobFile) -> str:
     count = sum(1 for _ in rows(job_file.input))
     models: list[Any] = job_file.grid.get("terms.model") or [job_file.terms.get("model")]
     each = count * job_file.repetitions
-    lines = [f"{count} rows, {len(models)} configurations, {each * len(models)} jobs."]
+    amounts = ((count, "row"), (len(models), "configuration"), (each * len(models), "job"))
+    lines = [", ".join(starmap(count_noun, amounts)) + "."]
     for model in models:
         name = str(model) if model else ""
         estimate = estimate_of(job_file.kind, site.store, "", model_price(site, name or None), each)

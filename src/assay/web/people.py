@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, SecretStr
 
 from assay.batch.spending import Allowance, Period, allowance
+from assay.report.units import count_noun
 from assay.web.configuring import changing, put
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
@@ -107,7 +108,7 @@ class Person(Holder):
         """What bounds their runs, in words."""
         period = "" if self.per == "ever" else f" a {self.per}"
         bounds = [] if self.budget is None else [f"${self.budget:g}{period}"]
-        return bounds + ([] if self.calls is None else [f"{self.calls:,} calls{period}"])
+        return bounds + ([] if self.calls is None else [f"{count_noun(self.calls, 'call')}{period}"])
 
     @property
     def budget_words(self) -> str:

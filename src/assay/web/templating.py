@@ -23,7 +23,17 @@ from assay.report.clean import clean
 from assay.report.html import block_html
 from assay.report.story import Block
 from assay.report.svg.canvas import PALETTE
-from assay.report.units import clock, count, count_noun, duration, money, short_count, with_unknown, written_time
+from assay.report.units import (
+    clock,
+    count,
+    count_noun,
+    duration,
+    kind_words,
+    money,
+    short_count,
+    with_unknown,
+    written_time,
+)
 from assay.web.calls import place_words
 from assay.web.endpoints import bar_links, folders
 from assay.web.people import SEVERAL, WHO, may_all
@@ -88,7 +98,7 @@ def chip_words(choice: ModelChoice) -> str:
 
 _BY_THEIR_NAMES: tuple[Callable[..., Any], ...] = (
     *(block_markup, chip_words, clock, cost_text, count_noun, duration, iso_time, meaning, money, place_words),
-    *(protocol_name, short_count, with_unknown, written, written_time),
+    *(kind_words, protocol_name, short_count, with_unknown, written, written_time),
 )
 FILTERS: dict[str, Callable[..., Any]] = {
     **{one.__name__: one for one in _BY_THEIR_NAMES},

@@ -33,7 +33,7 @@ class Power(Struct):
         """It in a sentence."""
         low, high = sorted((self.apart, self.alike))
         return (
-            f"{self.violations} violations and {self.benign} benign items show a gain of 10 points in {low:.0%} to "
+            f"violations: {self.violations}, benign items: {self.benign}; a gain of 10 points shows in {low:.0%} to "
             f"{high:.0%} of studies, by what is detected without dialogue and how far ways err on the same items"
         )
 

@@ -38,7 +38,7 @@ def explain(fault: sqlite3.Error, path: Path) -> StoreError:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             return StoreUnwritable(f"the run store {path} is read-only; make it and its folder writable")
         case sqlite3.SQLITE_CANTOPEN:
-            return StoreUnwritable(f"the run store {path} cannot be opened; check that its folder is writable")
+            return StoreUnwritable(f"the run store {path} cannot be opened; name a file (no folder) that is writable")
         case sqlite3.SQLITE_IOERR:
             return StoreUnwritable(f"writing the run store {path} failed ({fault}); check the disk, then resume")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:

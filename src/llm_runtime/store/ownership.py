@@ -22,7 +22,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from pathlib import Path
 
-from llm_runtime.errors import StoreError
+from llm_runtime.errors import StoreError, StoreUnwritable
 from llm_runtime.store.database import SQL, Database
 
 #: Seconds without a sign of life after which an owner counts as dead; three signs are due in them.
@@ -82,6 +82,16 @@ class Owner:
         process = " ".join((self._inode, *_machine(), str(number), _began(number)))
         self.database.execute(SQL["beat"], (self.name, process), flush=False, repeatable=True)
         self.woken()
+
+    def stay(self) -> str:
+        """Return the name, unless the file was moved away, or replaced: no key of it lies where it was.
+
+        Raises:
+            StoreUnwritable: it was.
+        """
+        if self.file and not (self.file.exists() and str(self.file.stat().st_ino) == self._inode):
+            raise StoreUnwritable(f"{self.file} was moved away under a run, with what is recorded in it; move it back")
+        return self.name
 
     def alive(self, process: str, beat: int, now: int) -> bool:
         """Tell by another owner's row whether it seems to live, for people to read: the store's clock decides."""

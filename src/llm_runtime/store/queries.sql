@@ -51,6 +51,11 @@ coalesce(l.at, r.started_at), r.parent, coalesce(l.seq, 0), coalesce(l.calls, 0)
 coalesce(l.input_tokens, 0), coalesce(l.output_tokens, 0), coalesce(l.cost, 0), l.cost_unknown,
 coalesce(l.unknown, 0) FROM runs r {last_records} {which}
 
+-- name: silences
+-- Of a minute or more, by what ended them: no answer, which adds a call.
+SELECT seq, silent FROM (SELECT seq, at - lag(at) OVER behind AS silent, calls - lag(calls) OVER behind AS answered
+FROM records WHERE {behind} WINDOW behind AS (ORDER BY {in_order})) AS records WHERE silent >= 60000 AND answered = 0
+
 -- name: insert_run
 INSERT INTO runs (run_id, protocol, title, origin, parent, started_at, holder)
 VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO NOTHING RETURNING run

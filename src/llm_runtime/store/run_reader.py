@@ -6,10 +6,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import ClassVar, Literal, TypeAlias
 
 from llm_runtime.errors import RunNotFound
-from llm_runtime.events import Event, Record
+from llm_runtime.events import Event, Record, RunResumed
 from llm_runtime.store.database import SQL, Database
 from llm_runtime.store.packing import BEGINS, Unpacker
 from llm_runtime.store.reading import read_event
@@ -86,45 +87,36 @@ class RunReader(ABC):
             limit: at most so many.
             before: only those behind the run of this id: the last one of the page before.
         """
-        conditions: list[str] = []
-        values: list[object] = []
+        conditions: dict[str, Sequence[object]] = {}  # with their values
         if protocol is not None:
-            names = [protocol] if isinstance(protocol, str) else list(protocol)
-            conditions.append(f"r.protocol IN ({', '.join('?' * len(names))})")
-            values += names
+            names = [protocol] if isinstance(protocol, str) else protocol
+            conditions[f"r.protocol IN ({', '.join('?' * len(names))})"] = names
         if search:
-            ways = ["instr(lower(r.title), lower(?)) > 0", "instr(r.run_id, lower(?)) > 0"]
-            values += [search, search]
+            ways = {"instr(lower(r.title), lower(?)) > 0": search, "instr(r.run_id, lower(?)) > 0": search}
             if words := _WORD.findall(search)[:_MOST_WORDS]:
-                ways.append(f"r.run IN ({self.with_words})")
-                values.append(self._pattern(words))
-            conditions.append(f"({' OR '.join(ways)})")
+                ways[f"r.run IN ({self.with_words})"] = self._pattern(words)
+            conditions[f"({' OR '.join(ways)})"] = list(ways.values())
         if tag is not None:
-            conditions.append("r.run_id IN (SELECT run_id FROM tags WHERE tag = ?)")
-            values.append(tag)
+            conditions["r.run_id IN (SELECT run_id FROM tags WHERE tag = ?)"] = [tag]
         if among is not None:
             listed = ", ".join("?" * len(among))
-            conditions.append(f"r.run_id IN (SELECT run_id FROM tags WHERE tag IN ({listed}))")
-            values += among
+            conditions[f"r.run_id IN (SELECT run_id FROM tags WHERE tag IN ({listed}))"] = among
         if apart:
-            conditions.append(f"substr(r.run_id, 1, {len(apart[0])}) NOT IN ({', '.join('?' * len(apart))})")
-            values += apart
+            conditions[f"substr(r.run_id, 1, {len(apart[0])}) NOT IN ({', '.join('?' * len(apart))})"] = apart
         if state is not None:
-            conditions.append("l.ending = ?")
-            values.append("open" if state in ("running", "interrupted") else state)
+            conditions["l.ending = ?"] = ["open" if state in ("running", "interrupted") else state]
         key, runs = _ORDERS[order], list[RunSummary]()
         while len(runs) < limit:
             # A page at a time: whether a run is held is not known to the table.
-            paged, bound = list(conditions), list(values)
+            paged = dict(conditions)
             if before is not None:
                 last = f"SELECT {key}, r.run FROM runs r {self.last_records} WHERE r.run_id = ?"
-                paged.append(f"({key}, r.run) < ({last})")
-                bound.append(before)
+                paged[f"({key}, r.run) < ({last})"] = [before]
             where = f"WHERE {' AND '.join(paged)}" if paged else ""
             ordered = f"ORDER BY {key} DESC, r.run DESC"
             # Which they are is found out first: what a summary shows lies behind bodies, which are long to pass by.
             query = f"SELECT r.run FROM runs r {self.last_records} {where} {ordered} LIMIT ?"
-            rows = self._summaries(f"WHERE r.run IN ({query}) {ordered}", (*bound, _PAGE))
+            rows = self._summaries(f"WHERE r.run IN ({query}) {ordered}", (*chain.from_iterable(paged.values()), _PAGE))
             runs += [summary for summary in rows if state is None or summary.state == state]
             if len(rows) < _PAGE:
                 break
@@ -169,6 +161,16 @@ class RunReader(ABC):
             query = f"SELECT body {of_run} ORDER BY {self.in_order}"
             for (stored,) in self.reader.execute(query, (run, first - 1, seq)):
                 unpacker.unpack(stored)
+
+    def idle(self, run_id: str) -> int:
+        """Return for how many milliseconds nobody carried a run out before it was resumed, each time a minute or more.
+
+        Few records are read for it, however long the log is.
+        """
+        query = SQL["silences"].format(behind=self.behind, in_order=self.in_order)
+        silences = self.reader.execute(query, (self._run(run_id), 0))
+        ended_by = ((silent, read_event(next(self.records(run_id, seq - 1, 1)))) for seq, silent in silences)
+        return sum(silent for silent, event in ended_by if isinstance(event, RunResumed))
 
     def events(self, run_id: str, after: int = 0) -> Iterator[tuple[Record, Event]]:
         """Return the same, with each record's event."""

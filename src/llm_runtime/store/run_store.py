@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
-from functools import partial
 
 from llm_runtime.errors import RecordsLost, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Record, RunRecovered, RunStarted, link
@@ -307,7 +306,9 @@ class RunStore(RunReader):
             self._packers.pop(run, None)
             self._release(run_id)
 
-        sign = partial(self.heads.sign, holder=self.owner.name)
+        def sign(head: Head, trail: bytes) -> None:
+            self.heads.sign(head, trail, self.owner.stay())
+
         log = RunLog(run, run_id, bytearray(trail), digest, tally, self._committer, self._clock, sign, closed)
         self._logs[run_id] = log
         return log

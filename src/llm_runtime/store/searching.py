@@ -64,9 +64,6 @@ def _words_of(store: RunStore, run_id: str) -> tuple[str, bool]:
 def _texts(data: Any) -> Iterator[str]:
     if isinstance(data, str):
         yield data
-    elif isinstance(data, dict):
-        for value in data.values():  # pyright: ignore[reportUnknownVariableType]
-            yield from _texts(value)
-    elif isinstance(data, list | tuple):
-        for value in data:  # pyright: ignore[reportUnknownVariableType]
+    elif isinstance(data, dict | list | tuple):
+        for value in data.values() if isinstance(data, dict) else data:  # pyright: ignore[reportUnknownVariableType]
             yield from _texts(value)

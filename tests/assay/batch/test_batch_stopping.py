@@ -139,7 +139,7 @@ async def test_dead_letters_are_taken_up_again(shell: Shell, server: LoopbackSer
     _, err = await shell("run", "job.toml", code=1)
     batch = batch_of(err)
     _, err = await shell("retry-failed", batch, code=1)
-    assert "1 jobs taken up again" in err
+    assert "1 job taken up again" in err
     assert sum("poison" in str(received.payload) for received in server.requests) == 4
 
 

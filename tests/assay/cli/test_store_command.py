@@ -79,8 +79,8 @@ async def test_a_store_goes_to_postgresql_and_back(assay: Assay, kept: str, tmp_
     server = PostgresServer()
     try:
         url = server.new_database("copied")
-        assert "1 runs were copied" in (await assay("store", "backup", url)).err
-        assert "0 runs were copied" in (await assay("store", "backup", url)).err
+        assert "copied 1 run\n" in (await assay("store", "backup", url)).err
+        assert "copied 0 runs" in (await assay("store", "backup", url)).err
         assert (await assay("store", "backup", url, "--store", url)).code == 2
         key = (await assay("runs", "verify", "--all", "--store", url, "--json")).json["other_keys"][0]
         assert (await assay("runs", "verify", "--all", "--store", url, "--key", key)).code == 0
@@ -108,7 +108,7 @@ async def test_old_runs_go_and_those_under_way_or_with_a_tag_stay(
     assert (await assay("store", "prune", "--older", "90d", stdin="n\n")).code == 130
     listed = await assay("store", "prune", "--older", "90d", "--dry-run")
     assert listed.out.split() == ["old", "t"]
-    assert "deleted 1 runs" in (await assay("store", "prune", "--older", "90d", "--yes")).err
+    assert "deleted 1 run\n" in (await assay("store", "prune", "--older", "90d", "--yes")).err
     assert {run.run_id for run in open_run.runs()} == {kept, "busy"}
     assert (await assay("runs", "verify", "--all")).code == 0
 

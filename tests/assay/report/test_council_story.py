@@ -173,14 +173,14 @@ async def test_a_debate_shows_targets_and_defences(play: Any, scene: Any) -> Non
     faults = {"defence/3:creative/2": ServerFault("overloaded", status=503)}
     story = story_of_events(await play(scene(grammar="debate", texts=said, faults=faults)))
     assert voices(story, "Loop 1")[-2:] == [("Red team", "attacks Creative"), ("Creative", "defence")]
-    assert "Creative did not defend its position: ServerFault: overloaded" in notes(story)
+    assert "Creative did not defend its position: overloaded" in notes(story)
     assert "Left out" not in notes(story)
 
 
 async def test_a_seat_that_failed_is_named(play: Any, scene: Any) -> None:
     faults = {"position/0:pragmatist/1": ServerFault("overloaded", status=503)}
     story = story_of_events(await play(scene(faults=faults)))
-    assert "Left out: Pragmatist in loop 1 (ServerFault: overloaded [HTTP 503])." in notes(story)
+    assert "Left out: Pragmatist in loop 1 (overloaded [HTTP 503])." in notes(story)
 
 
 async def test_a_simple_question_has_no_council(play: Any, scene: Any) -> None:

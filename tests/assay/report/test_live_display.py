@@ -245,6 +245,6 @@ def test_a_long_wait_for_a_provider_says_when_it_goes_on() -> None:
     fold = fold_for("crucible")
     fold.apply(CallRetried(label="c/position/1:x/1/1", attempt=1, error="RateLimited", message="", wait_ms=95_000), 0)
     at = datetime.fromtimestamp(95).strftime("%H:%M")
-    assert fold.progress().notes[-1] == f"goes on at {at}"
+    assert fold.progress().notes == ("retried position 1:x: rate limited", f"goes on at {at}")
     fold.apply(RunFinished(state="stopped"), 95_000)
     assert not any("goes on" in note for note in fold.progress().notes)

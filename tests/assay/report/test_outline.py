@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from typing import Any
+from io import StringIO
+from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
+from assay.report.columns import columns
 from assay.report.outline import Outline, Writing
 from assay.report.story import Details, Fact, Note, Plain, Quote, Section, Table
+from assay.report.terminal import block_view
 
 
 @dataclass
@@ -92,3 +96,15 @@ def test_facts_stand_where_there_is_something_to_tell() -> None:
 def test_a_slip_in_an_outline_is_no_dash(slip: str) -> None:
     with pytest.raises((KeyError, AttributeError, ValueError)):
         told(OF_TWO.replace("It rained", slip), place="Ulm", rain=0.5, words=())
+
+
+def test_a_long_name_in_a_table_is_whole_at_80_columns() -> None:
+    names = [f"acme/a-model-with-a-long-name-{at}-20260101-preview" for at in (1, 2)]
+    numbers = [f"Measured {at}" for at in range(4)]
+    rows = tuple((name, *["0.123 (0.1 to 0.2)"] * 4) for name in names)
+    console = Console(file=StringIO(), width=80)
+    console.print(block_view(Table(columns("Configuration", numbers=numbers), rows)))
+    shown = cast("StringIO", console.file).getvalue()
+    assert "…" not in shown and all(len(line) <= 80 for line in shown.splitlines())
+    first = "".join(line[:20].split("  ")[1].strip() if line[2:3].strip() else "" for line in shown.splitlines()[3:])
+    assert all(name in first for name in names), shown

@@ -252,7 +252,7 @@ async def test_what_waits_for_a_provider_says_so_until_it_answers(web: Any) -> N
     log.emit(EndpointPaused(provider="acme", seconds=30, message="down"))
     log.emit(CallsQueued(provider="ollama", waiting=2))
     _, page = await web.get("/runs/w-1")
-    assert "waits for the provider (RateLimited), asks again <span data-until=" in page
+    assert "waits for the provider (rate limited), asks again <span data-until=" in page
     assert "acme failed again and again" in page and "2 calls waiting for a place at ollama" in page
     log.emit(CallsQueued(provider="ollama", waiting=0))
     log.emit(CallFinished.of(asked, Reply("Yes.", "m", "p", Usage(3, 1), cost=5)))
@@ -315,3 +315,28 @@ async def test_a_view_that_cannot_be_drawn_says_so_and_ends_nothing_else(
     assert (await web.get(f"/runs/{run_id}/timeline"))[0] == 200
     kinds = [kind async for kind, _, _ in web.stream(run_id, "view=story", last=0)]
     assert kinds[-1] == "end" and "page" not in kinds
+
+
+@pytest.mark.parametrize("calls", [1, 200])
+async def test_in_a_list_a_resumed_run_took_what_it_worked(web: Any, monkeypatch: Any, calls: int) -> None:
+    now = [1_000_000]
+    monkeypatch.setattr(web.store, "_clock", lambda: now[0])
+    log = web.store.start(RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, settings={}, seed=1))
+    for number in range(calls):
+        asked = CallStarted.of(
+            Request("m", (Message("user", f"{number}"),), CallLabel("weather", "f", "frog")), {}, lambda *_: False
+        )
+        log.emit(asked)
+        log.emit(CallFinished.of(asked, Reply("Yes.", "m", "p", Usage(3, 1), cost=5)))
+        now[0] += 0 if number else 7_000
+        if number == calls // 2:
+            log.emit(RunFinished(state="stopped"))
+            now[0] += 7 * 3_600_000
+            log.emit(RunResumed(finished_calls=number))
+    now[0] += 2_000
+    log.emit(RunFinished(state="finished"))
+    log.close()
+    for path in ("/runs", "/"):
+        _, page = await web.get(path)
+        assert " · 9.0 s</span>" in page and "7 h" not in page, path
+    assert (await web.json("/runs"))["runs"][0]["standing"]["milliseconds"] == 9_000

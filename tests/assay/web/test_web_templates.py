@@ -95,6 +95,7 @@ ALLOWED_FILTERS = {
         "duration",
         "iso_time",
         "join",
+        "kind_words",
         "meaning",
         "money",
         "place_words",

@@ -275,3 +275,27 @@ def test_a_run_begins_goes_on_and_ends_though_the_server_falls_before_each(start
             store.reopen("run").close()
     finally:
         server.remove()
+
+
+def test_a_store_that_is_moved_under_a_run_says_so_and_no_key_is_made_where_it_was(
+    store: SqliteStore, store_path: Path, started: Started, call: Call
+) -> None:
+    log = store.start(started())
+    log.emit(call(1)[0])
+    moved = store_path.parent.rename(store_path.parent.with_name("moved"))
+    log.emit(call(1)[1])
+    with pytest.raises(StoreUnwritable, match=r"was moved away under a run, .* move it back$") as told:
+        log.close()
+    assert told.value.exit_code == 5 and "\n" not in str(told.value) and not store_path.parent.exists()
+    store.close()
+    with closing(SqliteStore(moved / store_path.name)) as there:
+        assert len(list(there.records("run-1"))) == 3
+
+
+def test_a_folder_is_no_store_and_an_empty_file_is_an_empty_one(tmp_path: Path) -> None:
+    with pytest.raises(StoreUnwritable, match=r"name a file \(no folder\) that is writable$"):
+        SqliteStore(tmp_path)
+    # As SQLite has it: mktemp leaves one, and so does a first start that was killed.
+    (tmp_path / "empty").touch()
+    with closing(SqliteStore(tmp_path / "empty")) as made:
+        assert made.runs() == []

@@ -293,3 +293,22 @@ async def test_the_start_of_a_call_is_written_soon_and_before_its_answer(
     log.close()
     assert store.summary("run-1").events == 5
     assert verify(store, "run-1").ok
+
+
+def test_how_long_nobody_carried_a_run_out_is_read_without_its_log(
+    store: RunStore, started: Started, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0]
+    monkeypatch.setattr(store, "_clock", lambda: now[0])
+    log = store.start(started())
+    resumed, hour = RunResumed(finished_calls=0), 3_600_000
+    failed = CallFailed(digest=f"{2:064x}", occurrence=1, error="CallTimeout", message="slow")
+    # A slow answer and a slow failure are work; what lies before going on is none, after an end and after a crash.
+    waits = ((call(1)[1], hour), (failed, hour), (RunFinished(state="stopped"), 0), (resumed, 7 * hour))
+    for event, wait in (*waits, (call(3)[0], 0), (resumed, 2 * hour), (resumed, 10), (call(3)[1], 50)):
+        now[0] += wait
+        log.emit(event)
+    log.close()
+    assert store.idle("run-1") == 9 * hour
+    with pytest.raises(RunNotFound):
+        store.idle("nobody")

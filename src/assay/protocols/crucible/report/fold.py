@@ -15,7 +15,7 @@ from assay.report.lines import WIDTH
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.tally import Call
-from assay.report.units import count_noun, in_words
+from assay.report.units import count_noun, in_words, kind_words
 from crucible.config import LoopGrammar
 from crucible.events import (
     Critiqued,
@@ -101,7 +101,7 @@ class CouncilFold(GenericFold):
             state = "thinking"
         elif heard and loop and heard.call.label.round == loop.number:
             state = "failed" if heard.call.state == "failed" else "done"
-            says = heard.call.error or says
+            says = kind_words(heard.call.error) or says
         if waits := [wait.why for call in running if (wait := self.state.run.waits.get(str(call.label)))]:
             says = waits[0]
         since = min((call.started for call in running), default=None)
@@ -167,7 +167,7 @@ def _said(fold: CouncilFold, event: SeatAnswered) -> str:
 def _fails(fold: CouncilFold, event: SeatFailed) -> str:
     left = "keeps its position" if fold.state.loops[event.loop].standing(event.seat) else "is left out"
     name, message = fold.state.seat(event.seat).name, one_line(event.message, WIDTH)
-    return f"loop {event.loop}: {name} {left}: {event.error}: {message}"
+    return f"loop {event.loop}: {name} {left}: {message}"
 
 
 def _spare(fold: CouncilFold, event: SpareAsked) -> str:

@@ -52,9 +52,7 @@ def council_story(state: CouncilState) -> Story:
         "hint": lambda seat: seat.hint or "no preference",
         "seat": state.named,
         "seats": lambda seats: in_words(list(map(state.named, seats))),
-        "failed": lambda ones: "; ".join(
-            f"{state.named(one.seat)} in loop {one.loop} ({one.error}: {one.message})" for one in ones
-        ),
+        "failed": lambda ones: "; ".join(f"{state.named(one.seat)} in loop {one.loop} ({one.message})" for one in ones),
         "lettered": lambda pairs: in_words([f"{letter} ({state.named(key)})" for letter, key in pairs]),
         "lines": "\n".join,
         "shown": shown_lines,
@@ -149,7 +147,7 @@ def _loop_blocks(state: CouncilState, loop: Loop, pins: Pins) -> Iterator[Block]
     yield from (_critique(state, loop, critique, pins) for critique in critiques)
     for failure in loop.failures.values():
         silent = "gave no answer and was left out" if failure in loop.left_out else "did not defend its position"
-        yield Note(f"{state.named(failure.seat)} {silent}: {failure.error}: {failure.message}", "warning")
+        yield Note(f"{state.named(failure.seat)} {silent}: {failure.message}", "warning")
     yield _verdict(state, loop)
 
 
