@@ -74,15 +74,19 @@ def before_the_loop(text: str) -> str:
         begin -= 1
     if not plain[:begin].strip():
         return ""
-    end = begin + period
+    end = len(text[: _with(left_out, text, begin + period)].rstrip())
+    # What stands before the passage may end as the passage does, so its own end is further on.
+    closing = None if plain[begin - 1].isspace() else _CLOSING.search(text, end - 1, end + period)
+    return text[: closing.end() if closing else end].rstrip()
+
+
+def _with(left_out: re.Pattern[str] | None, text: str, end: int) -> int:
+    """Return the place in a text that is at ``end`` without what is left out."""
     for match in left_out.finditer(text) if left_out else ():
         if match.start() >= end:
             break
         end += len(match[0])
-    # What stands before the passage may end as the passage does, so its own end is further on.
-    end = len(text[:end].rstrip())
-    closing = _CLOSING.search(text, end - 1, end + period)
-    return text[: closing.end() if closing else end].rstrip()
+    return end
 
 
 def _loop(text: str) -> tuple[re.Pattern[str] | None, int] | None:
