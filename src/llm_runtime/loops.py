@@ -29,6 +29,8 @@ _LONGEST_SPAN = 16_000
 _MARKER = re.compile(r"(?m)^[ \t>#*]*\(?\d+[.):、．]+(?!\d)\**[ \t]*")
 _INDENT = re.compile(r"(?m)^[ \t]+")
 _NUMBER = re.compile(r"\d+")
+#: A passage with so many characters may be an answer, said again and again.
+_ANSWER = 200
 _CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]{1,4}(?=\s|$)|[。！？]|\n")
 
 
@@ -62,7 +64,7 @@ class Loops:
 def before_the_loop(text: str) -> str:
     """Return a text that ends in a loop up to where the passage is said for the second time.
 
-    Empty where nothing stands before the passage, or where there is no loop.
+    Empty where nothing stands before a passage that is too short for an answer, or where there is no loop.
     """
     found = _loop(text[-_TAIL:])
     if found is None:
@@ -72,11 +74,12 @@ def before_the_loop(text: str) -> str:
     begin = len(plain) - period
     while begin > 0 and plain[begin - 1] == plain[begin - 1 + period]:
         begin -= 1
-    if not plain[:begin].strip():
+    before = plain[:begin]
+    if not before.strip() and period < _ANSWER:
         return ""
     end = len(text[: _with(left_out, text, begin + period)].rstrip())
     # What stands before the passage may end as the passage does, so its own end is further on.
-    closing = None if plain[begin - 1].isspace() else _CLOSING.search(text, end - 1, end + period)
+    closing = _CLOSING.search(text, end - 1, end + period) if before[-1:].strip() else None
     return text[: closing.end() if closing else end].rstrip()
 
 

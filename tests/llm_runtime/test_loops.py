@@ -254,6 +254,13 @@ async def test_an_answer_that_its_limit_cut_in_a_loop_is_one_that_repeats_itself
     assert (reply.text, reply.attempts) == (begin.strip(), 2)
 
 
+async def test_an_answer_that_is_said_again_and_again_is_kept_once(http: Http) -> None:
+    answer = '{"answer": "The draft keeps no list.", "why": "' + ", ".join(SENTENCES.values()) + '"}'
+    async with LoopbackServer(f"{answer}\n" * 60, piece=97) as server, asyncio.timeout(PATIENCE):
+        reply = await asked(server, http)(REQUEST)
+    assert (reply.text, reply.attempts) == (answer, 2)
+
+
 async def test_a_model_that_says_nothing_before_its_loop_has_not_answered(http: Http) -> None:
     async with LoopbackServer(f"{SENTENCES['en']}. " * 300, piece=97) as server, asyncio.timeout(PATIENCE):
         with pytest.raises(ReplyRepeats):
