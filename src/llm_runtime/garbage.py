@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 
 #: It looks for rings of garbage whenever so many objects more are alive. Its own 700 are reached all the time where
-#: many runs are under way, whose objects live as long as their calls: a tenth of all CPU.
-_COLLECT_AFTER = 10_000
+#: many runs are under way, whose objects live as long as their calls: a tenth of all CPU. With 64 councils at once it
+#: is a sixteenth at 10,000 and a sixtieth here, for a few MB more.
+_COLLECT_AFTER = 50_000
 
 
 def collect_rarely() -> None:

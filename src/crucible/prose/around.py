@@ -27,7 +27,7 @@ _START = re.compile(r"<<<(?!END )([^<>\n]{1,200}) ([0-9a-f]{16})>>>\n")
 _END = re.compile(r"\n<<<END ([^<>\n]{1,200}) ([0-9a-f]{16})>>>")
 _POSITIONS = re.compile(r"(?:LOOP \d+ )?POSITION of ")
 _NAMED = re.compile(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", re.IGNORECASE)
-TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
+_TARGETS = re.compile(r"(?i)[ \t>*_`#-]*targets[ \t*_`]*:")
 
 
 def grounded(generate: Generate, dossier: Dossier, seed: int, earlier: str = "") -> Generate:
@@ -103,7 +103,8 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
             texts = [_shuffled(text, order) for text in texts]
         turns = [Message(turn.role, text, turn.pictures) for turn, text in zip(request.messages, texts, strict=True)]
         reply = await generate(changed(request, messages=tuple(turns)))
-        return changed(reply, text=TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
+        own, text = targets_at(reply.text), reply.text
+        return changed(reply, text=text[:own] + _labels(text[own:], names)) if own < len(text) else reply
 
     return ask
 
@@ -112,7 +113,6 @@ class FencedText(NamedTuple):
     """What stands between two markers, and where: of the markers, and of the material."""
 
     name: str
-    code: str
     material: str
     start: int
     end: int
@@ -133,25 +133,29 @@ def fenced(text: str) -> Iterator[FencedText]:
             continue
         close = text.find(marker, inside)
         at = close + len(marker)
-        yield FencedText(name, code, text[inside:close], start.start(), at, inside)
+        yield FencedText(name, text[inside:close], start.start(), at, inside)
+
+
+def targets_at(text: str) -> int:
+    """Return where the last line of a text begins, if it names the targets of a debate; else where the text ends."""
+    start = text.rfind("\n") + 1
+    return start if _TARGETS.match(text, start) else len(text)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with letters for labels, but for what stands behind its fences."""
-    if not any(label in text for label in names):
-        return text
-    words = re.compile("|".join(map(re.escape, names)))
 
     def letter(text: str) -> str:
-        return words.sub(lambda label: names[label[0]], text)
+        # Letters are capitals, and stand in no label: what was put in makes no other one.
+        for label in names:
+            text = text.replace(label, names[label])
+        return text
 
     parts, at = list[str](), 0
     for block in fenced(text):
-        name, inner = letter(block.name), block.material
-        if any(label in inner for label in names):
-            inner = TARGETS.sub(lambda line: letter(line[0]), inner)
-        parts += [letter(text[at : block.start]), f"<<<{name} {block.code}>>>\n{inner}\n<<<END {name} {block.code}>>>"]
-        at = block.end
+        own, inner = targets_at(block.material), block.material
+        parts += [letter(text[at : block.inside]), inner[:own], letter(inner[own:])]
+        at = block.inside + len(inner)
     return "".join([*parts, letter(text[at:])])
 
 

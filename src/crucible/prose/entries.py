@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from crucible.ledger import Change, Objection
 from crucible.passages import ANSWER, Passage, Span, locate
-from crucible.prose.around import TARGETS
+from crucible.prose.around import targets_at
 from crucible.transcript import CouncilTranscript, Loop
 from llm_runtime.grouping import grouped
 from llm_runtime.structs import Struct
@@ -90,7 +90,7 @@ def entered(attack: Attack, entries: Iterable[Entry], first: int = 1) -> list[Ob
         first: the number of the first one's id.
     """
     critique = attack.critique
-    body = critique.text[: end.start()] if (end := TARGETS.search(critique.text)) else critique.text
+    body = critique.text[: targets_at(critique.text)]
     found = ((locate(one.quote, Passage(critique.source, body)), one) for one in entries)
     places = grouped((span.start, one) for span, one in found if span is not None)
     objections: list[Objection] = []
