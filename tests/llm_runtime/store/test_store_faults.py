@@ -175,6 +175,8 @@ def test_another_program_that_locks_the_file(
     store: SqliteStore, store_path: Path, started: Started, call: Call
 ) -> None:
     log = store.start(started())
+    # As long as a server that is away is waited for.
+    assert store.writer.execute("PRAGMA busy_timeout") == [(30_000,)]
     store.writer.execute("PRAGMA busy_timeout = 0")
     with closing(sqlite3.connect(store_path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
