@@ -376,12 +376,7 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if status:
         return ConnectionCut, "the connection ended before the answer did; try again"
     if isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)):
-        late = isinstance(error, aiohttp.ConnectionTimeoutError)
-        other = f"none within {_CONNECT_SECONDS:g} s" if late else "closed at once"
-        cause = one_line(str(getattr(error, "strerror", None) or other), 120)
-        untrusted = isinstance(error, aiohttp.ClientConnectorCertificateError)
-        advice = "name its authority by SSL_CERT_FILE" if untrusted else "is the server running, is the address right?"
-        return ConnectionFailed, f"no connection ({cause}); {advice}"
+        return ConnectionFailed, _unconnected(error)
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return ConnectionFailed, f"the proxy refused with HTTP {error.status}; check the proxy settings"
     if isinstance(error, aiohttp.ClientResponseError):
@@ -389,6 +384,19 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if isinstance(error, ValueError):
         return ConnectionFailed, "its address is not one that can be reached; correct it"
     return ConnectionCut, "the connection ended without an answer; try again"
+
+
+def _unconnected(error: Exception) -> str:
+    """Return why there is no connection, and what to do."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        cause = f"none within {_CONNECT_SECONDS:g} s"
+    else:
+        cause = one_line(str(getattr(error, "strerror", None) or "closed at once"), 120)
+    untrusted = isinstance(error, aiohttp.ClientConnectorCertificateError)
+    advice = "name its authority by SSL_CERT_FILE" if untrusted else "is the server running, is the address right?"
+    return f"no connection ({cause}); {advice}"
 
 
 def _kept_too_long(answer: _Answer) -> _Answer:
