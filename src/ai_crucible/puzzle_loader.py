@@ -99,7 +99,7 @@ def _read_meta(path: Path) -> PuzzleMeta:
     try:
         return PuzzleMeta.model_validate(data)
     except ValidationError as fault:
-        raise PuzzleRefused(f"{path}: {first_fault(fault, 'the file')}") from None
+        raise PuzzleRefused(f"{path}: {first_fault(fault, 'the file', plain=True)}") from None
 
 
 def _read_text(path: Path) -> str:

@@ -45,8 +45,9 @@ class Behaviour(Struct):
         return any(package == own or package.startswith(f"{own}.") for own in self.packages)
 
 
-RUNTIME = Behaviour("llm_runtime", number=2, packages=("llm_runtime",), unnumbered=2)
-"""How answers are read. 2: of several objects in an answer the last that fits counts, no longer the first."""
+RUNTIME = Behaviour("llm_runtime", number=3, packages=("llm_runtime",), unnumbered=2)
+"""How answers are read. 2: of several objects in an answer the last that fits counts, no longer the first. 3: half of a
+character in an object is U+FFFD, and the object no longer broken."""
 Numbers = Sequence[tuple[Behaviour, int]]
 _CHOSEN: ContextVar[Numbers] = ContextVar("behaviours", default=())
 

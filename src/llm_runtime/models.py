@@ -20,16 +20,23 @@ class Model(BaseModel):
 Model.model_config["use_attribute_docstrings"] = True
 
 
-def first_fault(fault: ValidationError, whole: str = "") -> str:
+#: What people meet most often, in plain words.
+_PLAIN = {"missing": "missing", "extra_forbidden": "there is no such field"}
+
+
+def first_fault(fault: ValidationError, whole: str = "", *, plain: bool = False) -> str:
     """Return the first thing wrong as ``where: what``.
 
     Args:
         fault: what pydantic raised.
         whole: names the place where the whole value is wrong; without a name there is ``what`` alone.
+        plain: it is for a person. Models are told pydantic's own words, which logs hold.
     """
     first = fault.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"])) or whole
-    return f"{where}: {first['msg']}" if where else first["msg"]
+    where, what = ".".join(map(str, first["loc"])) or whole, first["msg"]
+    if plain:
+        what = _PLAIN.get(first["type"], what.removeprefix("Value error, "))
+    return f"{where}: {what}" if where else what
 
 
 @contextmanager
@@ -38,4 +45,4 @@ def fits(where: str, kind: type[LlmRuntimeError] = ConfigurationError, end: str 
     try:
         yield
     except ValidationError as fault:
-        raise kind(f"{where}{first_fault(fault)}{end}") from None
+        raise kind(f"{where}{first_fault(fault, plain=True)}{end}") from None

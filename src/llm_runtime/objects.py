@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from pydantic_core import from_json
 
+from llm_runtime.behaviour import RUNTIME
 from llm_runtime.structs import Struct
 
 #: A brace that may open an object; any other stands in prose.
@@ -120,4 +123,10 @@ def _decoded(text: str) -> dict[str, Any] | None:
     try:
         return from_json(text)
     except ValueError:
-        return None
+        if "\\u" not in text or RUNTIME.before(3):
+            return None
+    with suppress(ValueError, RecursionError):
+        # Half of a character is an escape to a model, and a fault to the parser.
+        halves = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-16", "surrogatepass")
+        return from_json(halves.decode("utf-16", "replace"))
+    return None

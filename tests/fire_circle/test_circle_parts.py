@@ -172,7 +172,7 @@ def test_a_search_takes_words_and_no_syntax() -> None:
 
 def test_a_library_is_all_or_nothing_on_import_and_says_which_line() -> None:
     with ReasoningBank() as bank:
-        with pytest.raises(StoreDamaged, match=r"line 2 is not an entry.*: subcategory: Field required"):
+        with pytest.raises(StoreDamaged, match=r"line 2 is not an entry.*: subcategory: missing"):
             bank.load([json.dumps(entry()), '{"category": "x"}'])
         assert len(bank) == 0
         with pytest.raises(ValueError, match="agreement"):

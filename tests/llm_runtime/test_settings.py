@@ -95,7 +95,7 @@ def test_flags_set_nothing_that_they_do_not_name(tmp_path: Path) -> None:
         ("base_url = 'http://models.example.org/v1'\nkey = 'env:WORK'", "that is not this machine"),
         ("base_url = 'http://models.example.org'\nheaders = {X-Api-Key = 'one'}", "use https://"),
         ("base_url = 'http://models.example.org'\nquery = {api_key = 'one'}", "use https://"),
-        ("key = 'sk-or-v1-in-plain-sight'", "endpoints.work.key: Value error, write env:VARIABLE or keyring"),
+        ("key = 'sk-or-v1-in-plain-sight'", "endpoints.work.key: write env:VARIABLE or keyring"),
         ("base_url = 'https://models.example.org'\nkey = 'env:NOT_SET'", "NOT_SET is set neither here nor in .env"),
         ("dialect = 'azure'", "work has no address: write base_url under [endpoints.work]"),
         ("base_url = 'https://models.example.org'\nin_flight = 0", "endpoints.work.in_flight"),

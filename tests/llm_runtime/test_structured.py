@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
+from llm_runtime.behaviour import RUNTIME, behaving
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.objects import Objects
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.structured import ask, parse
 
@@ -202,3 +204,20 @@ def test_garbage_never_raises_anything_else(garbage: str) -> None:
 
 def test_a_lone_surrogate_costs_only_itself() -> None:
     assert parse('{"value": 0.5, "why": "so\ud800"}', Score)[0].why == "so?"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (r"so\ud83d", "so\ufffd"),
+        (r"\uDC00so", "\ufffdso"),
+        (r"\ud83d\ude00 \ud83d", "\U0001f600 \ufffd"),
+        (r"\\ud83d", r"\ud83d"),
+    ],
+)
+def test_half_a_character_that_is_an_escape_costs_only_itself(written: str, read: str) -> None:
+    answer = f'So: {{"value": 0.5, "why": "{written}"}}'
+    value, repaired = parse(answer, Score)
+    assert (value.why, repaired) == (read, False)
+    with behaving([(RUNTIME, 2)]):
+        assert [found.data is None for found in Objects(answer)] == ["\ufffd" in read]

@@ -46,7 +46,7 @@ def checked(data: dict[str, Any]) -> JobFile:
     try:
         job_file = JobFile.model_validate(data)
     except ValidationError as fault:
-        raise ConfigurationError(first_fault(fault).removeprefix("Value error, ")) from None
+        raise ConfigurationError(first_fault(fault, plain=True)) from None
     _check(job_file)
     for _ in combinations(job_file):
         pass

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     """As every address is connected to, and public ones alone."""
 
 _CONNECT_SECONDS = 30.0
+_PROXIED = " (through the proxy that HTTPS_PROXY or HTTP_PROXY names)"
 _ERROR_BODY_BYTES = 64 * 1024
 _ID_CHARACTERS = 120
 #: A connection that was kept and ends within so many seconds had been closed by the server before the request.
@@ -353,7 +354,10 @@ async def _exchange(
             # The answer was whole; only what stands behind it was cut.
             return head
         # A status of failure says what happened better than the way in which its body broke off.
-        return head if head.status and not head.succeeded else head._replace(broken=_reason(error, head.status))
+        if head.status and not head.succeeded:
+            return head
+        kind, message = _reason(error, head.status)
+        return head._replace(broken=(kind, message if head.status or not route.proxy else message + _PROXIED))
 
 
 def _too_slow(silence: Silence, patience: Patience) -> str:
@@ -372,15 +376,27 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if status:
         return ConnectionCut, "the connection ended before the answer did; try again"
     if isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)):
-        cause = one_line(str(getattr(error, "strerror", None) or type(error).__name__), 120)
-        return ConnectionFailed, f"no connection ({cause}); is the server running, is the address right?"
+        return ConnectionFailed, _unconnected(error)
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return ConnectionFailed, f"the proxy refused with HTTP {error.status}; check the proxy settings"
     if isinstance(error, aiohttp.ClientResponseError):
         return WrongEndpoint, "what answers there does not speak HTTP; wrong base URL?"
     if isinstance(error, ValueError):
-        return ConnectionFailed, "the base URL is not one that can be reached; correct it"
+        return ConnectionFailed, "its address is not one that can be reached; correct it"
     return ConnectionCut, "the connection ended without an answer; try again"
+
+
+def _unconnected(error: Exception) -> str:
+    """Return why there is no connection, and what to do."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        cause = f"none within {_CONNECT_SECONDS:g} s"
+    else:
+        cause = one_line(str(getattr(error, "strerror", None) or "closed at once"), 120)
+    untrusted = isinstance(error, aiohttp.ClientConnectorCertificateError)
+    advice = "name its authority by SSL_CERT_FILE" if untrusted else "is the server running, is the address right?"
+    return f"no connection ({cause}); {advice}"
 
 
 def _kept_too_long(answer: _Answer) -> _Answer:

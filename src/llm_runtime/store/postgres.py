@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -106,28 +107,30 @@ class PostgresStore(RunStore):
     def _insert(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         import psycopg
 
-        try:
+        with suppress(psycopg.errors.IntegrityError):
             try:
                 return self._put(rows, holder, flush=flush)
-            except StoreUnreachable:
-                # It may have been committed.
-                return len(rows) if self._hold(rows) else self._put(rows, holder, flush=flush)
-        except psycopg.errors.IntegrityError:
-            return 0
+            except (StoreUnreachable, psycopg.errors.IntegrityError):
+                if self._database.in_transaction:
+                    raise
+                # Some may have been committed, now or when they were tried before.
+                missing = [row for row in rows if not self._hold([row])]
+                return len(rows) - len(missing) + (self._put(missing, holder, flush=flush) if missing else 0)
+        return 0
 
     def _put(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         # One statement commits by itself: a transaction of its own would cost two round trips more. Who takes a run
         # over waits for it, and what begins after that finds another holder.
         runs, alone = {row[0] for row in rows}, not self._database.in_transaction
-        if alone:
-            flush = flush or len(self._unflushed) > _MOST_UNFLUSHED
-            self._unflushed += rows
+        flush = flush or (alone and len(self._unflushed) > _MOST_UNFLUSHED)
         marks, values = ", ".join("?" * len(runs)), ", ".join([_ROW] * len(rows))
         statement = SQL["put"].format(marks=marks, keep_still=self._database.keep_still, rows=values)
         made = len(self._database.execute(statement, [*runs, holder, *chain.from_iterable(rows)], flush=flush))
         if alone and flush:
             # With a commit all before it are flushed.
             self._unflushed.clear()
+        elif alone:
+            self._unflushed += rows
         return made
 
     def _put_again(self) -> None:

@@ -19,6 +19,8 @@ from llm_runtime.store.schema import insertion, migrate, read_as_newest
 from llm_runtime.store.signing import KeySigner, Signer
 
 _BUSY_S = 5.0
+#: Milliseconds that a write waits for another program: beyond that what was paid for is lost with its run.
+_PATIENCE_MS = 30_000
 _INCREMENTAL = 2
 #: Free pages that are given back at a time, so that who writes waits for an instant only.
 _STEP_PAGES = 500
@@ -59,6 +61,7 @@ class SqliteStore(RunStore):
         super().__init__(str(path), clock, durability)
         self.path = path
         self.writer = self._database = self._open()
+        self.writer.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
         self.reader = self._open()
         self.owner = Owner(self.writer, path, silent_s=silent_s, woken=self._tell_the_late)
         self.heads = Heads(self.reader, self.writer, KeySigner(path.parent / "signing.key"), signer)

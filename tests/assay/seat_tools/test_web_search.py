@@ -200,7 +200,7 @@ async def test_a_search_that_is_not_there_or_not_as_it_should_be_is_one_line_eac
     for text, words in (
         ("", r"write \[town\] with search or command into"),
         ('[town]\nsearch = "altavista"', "search must be one of searxng, brave, tavily, exa"),
-        ('[town]\nsearch = "searxng"', r"\[town\]: url: Field required"),
+        ('[town]\nsearch = "searxng"', r"\[town\]: url: missing"),
         ('[town]\nsearch = "brave"\nkey = "sk-123"', r"\[town\]: key: "),
         ('[town]\nsearch = "brave"\nallow = ["x"]', r"\[town\]: allow: "),
     ):

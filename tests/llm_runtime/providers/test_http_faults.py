@@ -258,6 +258,20 @@ async def test_the_environments_proxy_is_used_except_for_this_machine(monkeypatc
         await http.aclose()
 
 
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:1", "no proxy at all"])
+async def test_what_cannot_be_reached_through_a_proxy_says_that_there_is_one(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    http = Http()
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(ConnectionFailed) as caught:
+        await openai_compatible(Endpoint("far", "http://models.invalid/v1"), http)(REQUEST)
+    assert "through the proxy that HTTPS_PROXY or HTTP_PROXY names" in str(caught.value)
+    await http.aclose()
+
+
 async def test_a_connection_that_the_server_closed_meanwhile_costs_nothing() -> None:
     """Servers close what they kept open whenever they like; a request that meets that was never read."""
     body = b'{"object": "list"}'

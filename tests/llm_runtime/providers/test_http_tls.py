@@ -73,3 +73,4 @@ async def test_a_server_whose_tls_does_not_hold_is_sent_nothing(
         await http.aclose()
     assert KEY not in str(caught.value) and len(str(caught.value).splitlines()) == 1
     assert not caught.value.maybe_charged and not any(heard)
+    assert ("SSL_CERT_FILE" in str(caught.value)) is (side is run_out)

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwrita
 from llm_runtime.events import CallFinished, CallStarted, RunStarted
 from llm_runtime.store import SqliteStore
 from llm_runtime.store.postgres import PostgresStore
+from llm_runtime.store.postgres_connection import PostgresDatabase
 from llm_runtime.store.verify import verify
 
 Started = Callable[..., RunStarted]
@@ -173,6 +175,8 @@ def test_another_program_that_locks_the_file(
     store: SqliteStore, store_path: Path, started: Started, call: Call
 ) -> None:
     log = store.start(started())
+    # As long as a server that is away is waited for.
+    assert store.writer.execute("PRAGMA busy_timeout") == [(30_000,)]
     store.writer.execute("PRAGMA busy_timeout = 0")
     with closing(sqlite3.connect(store_path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -299,3 +303,52 @@ def test_a_folder_is_no_store_and_an_empty_file_is_an_empty_one(tmp_path: Path) 
     (tmp_path / "empty").touch()
     with closing(SqliteStore(tmp_path / "empty")) as made:
         assert made.runs() == []
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store waits for a server that is away no time at all, in place of half a minute."""
+    impatiently = partial(PostgresDatabase, patience=0.0)
+    monkeypatch.setattr("llm_runtime.store.postgres.PostgresDatabase", impatiently)
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("impatient")
+def test_what_is_tried_again_while_the_server_is_away_is_there_once(started: Started, call: Call) -> None:
+    server = PostgresServer()
+    try:
+        with closing(PostgresStore(server.url())) as store:
+            log = store.start(started("run"))
+            log.emit(call(1)[0])
+            server.kill()
+            for event in (call(1)[1], call(1)[1], call(2)[0]):
+                with pytest.raises(StoreUnwritable):
+                    log.emit(event)
+            server.start()
+            store.owner.beat()
+            log.emit(call(1)[1])
+            log.close()
+            assert len([*store.records("run")]) == 3 and verify(store, "run").ok
+    finally:
+        server.remove()
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("impatient")
+async def test_an_answer_is_kept_though_those_before_it_could_not_be_written(started: Started, call: Call) -> None:
+    server = PostgresServer()
+    try:
+        with closing(PostgresStore(server.url())) as store:
+            log = store.start(started("run"))
+            for event in (call(1)[0], call(2)[0]):
+                await log.emit(event)
+            server.kill()
+            for _ in range(2):
+                with pytest.raises(StoreUnwritable):
+                    await (log.emit(call(1)[1]) if not log.rows else log)
+            server.start()
+            await log.emit(call(2)[1])
+            await log.aclose()
+            assert len([*store.records("run")]) == 5 and verify(store, "run").ok
+    finally:
+        server.remove()
