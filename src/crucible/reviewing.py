@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.material import Attachment, Dossier, ids
 from crucible.records import SEVERITIES, ClaimRecord, FindingRecord, Severity
 from llm_runtime.structs import Struct
@@ -27,7 +28,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NUMBER = re.compile(r"^ *\d+\| ?")
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " "})
 _ELLIPSIS = re.compile(r"^[\s.…\[\]]*(?:\.\.\.|…)[\s.…\[\]]*$")
-#: Signs of a quotation that stands alone in so many places that it shows nothing.
+#: Signs of a quotation that, in the middle of a line, stands in so many places that it shows nothing.
 _LEAST = 3
 #: A place that is given is mended where the words stand this close to it, in lines.
 _NEAR = 5
@@ -143,13 +144,18 @@ def _stands(quote: str, item: Attachment, first: int, last: int) -> tuple[int, i
 
 def _everywhere(quote: str, item: Attachment) -> list[tuple[int, int]]:
     """Return first and last line of each place where all of a quotation stands, in order."""
-    marked = item.name == DIFF
+    bare = (_bare(line, marked=item.name == DIFF) for line in item.text.split("\n"))
+    numbered = [(number, line) for number, line in enumerate(bare, 1) if line or BEHAVIOUR.before(17)]
+    lines = [line for _, line in numbered]
     wanted = [part for part in _parts(quote) if part]
-    if sum(map(str.isalnum, "".join(chain(*wanted)))) < _LEAST:
-        return []
-    lines = [_bare(line, marked=marked) for line in item.text.split("\n")]
-    ends = ((start, _end(wanted, lines, start)) for start in _starts(wanted[0], lines))
-    return [(start + 1, end) for start, end in ends if end]
+    ends = ((start, _end(wanted, lines, start)) for start in (_starts(wanted[0], lines) if wanted else ()))
+    found = ((start, end) for start, end in ends if end and _shows([*chain(*wanted)], lines[start:end]))
+    return [(numbered[start][0], numbered[end - 1][0]) for start, end in found]
+
+
+def _shows(said: list[str], here: Sequence[str]) -> bool:
+    """Tell whether words are enough to show something: several signs, or all of the lines on which they stand."""
+    return sum(map(str.isalnum, "".join(said))) >= _LEAST or (said == here and not BEHAVIOUR.before(17))
 
 
 def _end(parts: Sequence[Sequence[str]], lines: Sequence[str], start: int) -> int:
