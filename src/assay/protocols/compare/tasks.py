@@ -135,11 +135,7 @@ def _marked(text: str, *, lines: bool) -> str:
 def final_answer(text: str) -> str:
     """Return the last ``ANSWER:`` line of an answer; its last line where it has none."""
     text = text[-_LONGEST_ANSWER:]
-    matches = _LAST.findall(text)
-    if matches:
-        return _bare(matches[-1])
-    lines = [line for line in text.splitlines() if line.strip()]
-    return _bare(lines[-1]) if lines else ""
+    return _bare((_LAST.findall(text) or [line for line in text.splitlines() if line.strip()] or [""])[-1])
 
 
 def _bare(line: str) -> str:
