@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from crucible.behaviour import BEHAVIOUR
@@ -133,13 +133,10 @@ def _stands(quote: str, item: Attachment, first: int, last: int) -> tuple[int, i
     hits = _everywhere(quote, item)
     if not first:
         return hits[0] if len(hits) == 1 else None
-    within = [hit for hit in hits if first <= hit[0] and hit[1] <= last]
-    if within:
+    if any(first <= hit[0] and hit[1] <= last for hit in hits):
         return first, last
     near = sorted(hits, key=lambda hit: abs(hit[0] - first))
-    if near and (len(near) == 1 or abs(near[0][0] - first) <= _NEAR):
-        return near[0]
-    return None
+    return near[0] if near and (len(near) == 1 or abs(near[0][0] - first) <= _NEAR) else None
 
 
 def _everywhere(quote: str, item: Attachment) -> list[tuple[int, int]]:
@@ -147,10 +144,15 @@ def _everywhere(quote: str, item: Attachment) -> list[tuple[int, int]]:
     bare = (_bare(line, marked=item.name == DIFF) for line in item.text.split("\n"))
     numbered = [(number, line) for number, line in enumerate(bare, 1) if line or BEHAVIOUR.before(17)]
     lines = [line for _, line in numbered]
-    wanted = [part for part in _parts(quote) if part]
-    ends = ((start, _end(wanted, lines, start)) for start in (_starts(wanted[0], lines) if wanted else ()))
-    found = ((start, end) for start, end in ends if end and _shows([*chain(*wanted)], lines[start:end]))
-    return [(numbered[start][0], numbered[end - 1][0]) for start, end in found]
+    hits = _hits([part for part in _parts(quote) if part], lines)
+    return [(numbered[start][0], numbered[end - 1][0]) for start, end in hits]
+
+
+def _hits(parts: Sequence[list[str]], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    for start in _starts(parts[0], lines) if parts else ():
+        end = _end(parts, lines, start)
+        if end and _shows([*chain(*parts)], lines[start:end]):
+            yield start, end
 
 
 def _shows(said: list[str], here: Sequence[str]) -> bool:
@@ -184,17 +186,7 @@ def _fits(here: Sequence[str], part: Sequence[str]) -> bool:
 
 def _says(line: str, words: str) -> bool:
     """Tell whether words stand in a line, no part of a longer word at their ends."""
-    at = line.find(words)
-    while at >= 0:
-        before, after = line[at - 1 : at] if at else "", line[at + len(words) : at + len(words) + 1]
-        if not (_joined(before, words[0]) or _joined(words[-1], after)):
-            return True
-        at = line.find(words, at + 1)
-    return False
-
-
-def _joined(one: str, other: str) -> bool:
-    return all(sign.isascii() and (sign.isalnum() or sign == "_") for sign in (one or " ", other or " "))
+    return bool(re.search(rf"(?:(?<!\w)|(?!\w)){re.escape(words)}(?:(?<!\w)|(?!\w))", line, re.ASCII))
 
 
 def _parts(quote: str) -> list[list[str]]:
