@@ -237,6 +237,29 @@ def test_choices_are_read_with_the_right_one_by_letter_number_or_column(name: st
     assert task.choices == ("Sydney", "Canberra") and task.right("B") and not task.right("Sydney")
 
 
+@pytest.mark.parametrize(
+    ("choices", "given", "right"),
+    [
+        (["2", "4", "6"], {"target": "4"}, "B"),
+        (["2", "4", "6"], {"target": 1}, "B"),
+        (["2", "4", "6"], {"expected": "6"}, "C"),
+        (["-1", "1"], {"answer": "1"}, "B"),
+    ],
+)
+def test_a_figure_that_is_a_choice_is_that_choice_and_no_number_of_one(
+    choices: list[str], given: dict[str, Any], right: str
+) -> None:
+    (task,) = read_tasks(json.dumps({"question": "?", "choices": choices, **given}), "a.jsonl")
+    assert [letter for letter in "ABCDE" if task.right(letter)] == [right]
+
+
+@pytest.mark.parametrize("expected", ["C", "z", 1, 0, ["A", "E"], "not y"])
+def test_what_is_expected_and_no_choice_is_told_before_anybody_is_asked(expected: Any) -> None:
+    row = json.dumps({"question": "?", "choices": ["x", "y"], "expected": expected})
+    with pytest.raises(ConfigurationError, match=r"^a.jsonl, line 1: .* is none of the choices; write its letter or"):
+        read_tasks(row, "a.jsonl")
+
+
 def test_too_many_rows_and_rows_that_are_none_are_one_line() -> None:
     with pytest.raises(ConfigurationError, match=r"^big.jsonl holds more than 10,000 tasks; split it$"):
         read_tasks('{"question": "?"}\n' * 1_000_000, "big.jsonl")

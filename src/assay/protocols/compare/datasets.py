@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import AliasChoices, AliasPath, BaseModel, Field, JsonValue, ValidationError
 
-from assay.protocols.compare.scoring import LETTERS
+from assay.protocols.compare.scoring import LETTERS, choice
 from assay.protocols.compare.tasks import MOST_TASKS, Question
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
@@ -43,7 +43,8 @@ class _Foreign(BaseModel):
         choices, right = self._listed(row), self.right
         if self.references:
             right = [one["output"]["text"] for one in self.references if "correct" in one.get("tags", ())]
-        if choices and str(right).isdecimal():  # some count the right one, from 0
+        if isinstance(choices, list) and str(right).isdecimal() and right not in (choices or [right]):
+            # Some count the right one, from 0.
             right = LETTERS[int(str(right))]
         known = {name: row.get(name) for name in ("regex", "tolerance", "scorer")}
         own = {"question": self._words(), "expected": right, "choices": choices, "id": self.id and str(self.id)}
@@ -116,8 +117,11 @@ def _task(row: JsonValue, where: str, at: int) -> Question:
     try:
         made = _Foreign.model_validate(row).ours(row)
         # Who writes our own form is told of what it does not know.
-        return Question.model_validate({"id": str(at), **(row if made.keys() <= row.keys() else made)})
+        task = Question.model_validate({"id": str(at), **(row if made.keys() <= row.keys() else made)})
     except ValidationError as fault:
         raise ConfigurationError(f"{where}: {first_fault(fault).replace('Value error, ', '', 1)}") from None
     except (KeyError, TypeError, AttributeError, IndexError):
         raise ConfigurationError(f"{where} is in no form that is known") from None
+    if task.choices and not {choice(one, task.choices) for one in task.wanted} <= {*LETTERS[: len(task.choices)]}:
+        raise ConfigurationError(f"{where}: {task.wanted[0]} is none of the choices; write its letter or its words")
+    return task
