@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import AliasChoices, AliasPath, BaseModel, Field, JsonValue, ValidationError
@@ -15,6 +15,7 @@ from assay.protocols.compare.tasks import MOST_TASKS, Question
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
 
+_COUNTED = {str(at): letter for at, letter in enumerate(LETTERS)}
 #: Under which a file of one object holds its rows.
 _LISTS = ("request_states", "instances", "samples", "data")
 
@@ -43,15 +44,14 @@ class _Foreign(BaseModel):
         choices, right = self._listed(row), self.right
         if self.references:
             right = [one["output"]["text"] for one in self.references if "correct" in one.get("tags", ())]
-        if isinstance(choices, list) and str(right).isdecimal() and right not in (choices or [right]):
-            # Some count the right one, from 0.
-            right = LETTERS[int(str(right))]
+        if choices and right not in choices:  # some count the right one, from 0
+            right = _COUNTED.get(str(right), right)
         known = {name: row.get(name) for name in ("regex", "tolerance", "scorer")}
         own = {"question": self._words(), "expected": right, "choices": choices, "id": self.id and str(self.id)}
         return {name: one for name, one in (own | known).items() if one not in (None, "", [])}
 
-    def _listed(self, row: Mapping[str, JsonValue]) -> object:
-        held = self.choices["text"] if isinstance(self.choices, dict) else self.choices
+    def _listed(self, row: Mapping[str, JsonValue]) -> list[Any]:
+        held: Any = self.choices["text"] if isinstance(self.choices, dict) else self.choices
         return held or [row[letter] for letter in LETTERS if letter in row]
 
     def _words(self) -> str | None:
@@ -122,6 +122,10 @@ def _task(row: JsonValue, where: str, at: int) -> Question:
         raise ConfigurationError(f"{where}: {first_fault(fault).replace('Value error, ', '', 1)}") from None
     except (KeyError, TypeError, AttributeError, IndexError):
         raise ConfigurationError(f"{where} is in no form that is known") from None
-    if task.choices and not {choice(one, task.choices) for one in task.wanted} <= {*LETTERS[: len(task.choices)]}:
-        raise ConfigurationError(f"{where}: {task.wanted[0]} is none of the choices; write its letter or its words")
+    _expected_of(task.choices, task.wanted, where)
     return task
+
+
+def _expected_of(choices: Sequence[str], wanted: Sequence[str], where: str) -> None:
+    if choices and not {choice(one, choices) for one in wanted} <= {*LETTERS[: len(choices)]}:
+        raise ConfigurationError(f"{where}: {wanted[0]} is none of the choices; write its letter or its words")
