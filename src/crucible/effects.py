@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from crucible.asking import Asker, Wanted
-from crucible.behaviour import first_records
+from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.ledger import Effect
 from crucible.objections import RaisedObjection
 from crucible.passages import ANSWER, Passage, Span, locate
@@ -80,7 +80,15 @@ def _shown(claim: str, told: Told | None, passage: Passage) -> tuple[Effect, Spa
     span = locate(told.words, passage)
     if told.does == "absent":
         return ("unclear", _nearest(claim, passage)) if _nearest(claim, passage) else ("absent", None)
-    return (told.does, span) if span is not None else ("unclear", None)
+    unclear = span is None or (told.does in ("weakened", "changed") and _labelled(claim, passage))
+    return ("unclear" if unclear else told.does), span
+
+
+def _labelled(claim: str, passage: Passage) -> bool:
+    """Tell whether a claim stands to the letter behind a label, as in "Decision: ...": it is no less for that."""
+    marked = re.compile(rf":\W*{re.escape(_bare(claim))}\W*$")
+    said = (normal(passage.text[start:end]).text for start, end in _sentences(passage))
+    return not BEHAVIOUR.before(17) and any(map(marked.search, said))
 
 
 def _sentences(passage: Passage) -> list[tuple[int, int]]:

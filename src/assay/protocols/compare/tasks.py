@@ -119,7 +119,7 @@ class Question(Model):
     def form(self, answer: str) -> str:
         """Return the form in which two of its answers are counted as one."""
         letters = self.choices or (len(self.wanted) == 1 and re.fullmatch("[A-Ja-j]", self.wanted[0]))
-        return (letters and choice(answer, self.choices)) or same(answer)
+        return (choice(answer, self.choices) if letters else "") or same(answer)
 
 
 def _marked(text: str, *, lines: bool) -> str:
