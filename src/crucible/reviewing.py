@@ -28,6 +28,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NUMBER = re.compile(r"^ *\d+\| ?")
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " "})
 _ELLIPSIS = re.compile(r"^[\s.…\[\]]*(?:\.\.\.|…)[\s.…\[\]]*$")
+_WHOLE = r"(?:(?<!\w)|(?!\w))"
 #: Signs of a quotation that, in the middle of a line, stands in so many places that it shows nothing.
 _LEAST = 3
 #: A place that is given is mended where the words stand this close to it, in lines.
@@ -179,14 +180,10 @@ def _starts(part: Sequence[str], lines: Sequence[str]) -> list[int]:
 
 
 def _fits(here: Sequence[str], part: Sequence[str]) -> bool:
+    """Tell whether lines say a part; of one line no part of a longer word at its ends counts."""
     if len(part) == 1:
-        return _says(here[0], part[0])
+        return bool(re.search(rf"{_WHOLE}{re.escape(part[0])}{_WHOLE}", here[0], re.ASCII))
     return here[0].endswith(part[0]) and here[-1].startswith(part[-1]) and here[1:-1] == list(part[1:-1])
-
-
-def _says(line: str, words: str) -> bool:
-    """Tell whether words stand in a line, no part of a longer word at their ends."""
-    return bool(re.search(rf"(?:(?<!\w)|(?!\w)){re.escape(words)}(?:(?<!\w)|(?!\w))", line, re.ASCII))
 
 
 def _parts(quote: str) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import AliasChoices, AliasPath, BaseModel, Field, JsonValue, ValidationError
@@ -75,6 +75,9 @@ def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
         task = _task(row, f"{name}, line {at}", at)
         if task.id in seen:
             raise ConfigurationError(f"{name}, line {at}: the id {task.id!r} was used in line {seen[task.id]}")
+        if task.choices and not {choice(one, task.choices) for one in task.wanted} <= {*LETTERS[: len(task.choices)]}:
+            wrong = f"{task.wanted[0]} is none of the choices; write its letter or its words"
+            raise ConfigurationError(f"{name}, line {at}: {wrong}")
         seen[task.id] = at
         tasks.append(task)
     if not tasks:
@@ -117,15 +120,8 @@ def _task(row: JsonValue, where: str, at: int) -> Question:
     try:
         made = _Foreign.model_validate(row).ours(row)
         # Who writes our own form is told of what it does not know.
-        task = Question.model_validate({"id": str(at), **(row if made.keys() <= row.keys() else made)})
+        return Question.model_validate({"id": str(at), **(row if made.keys() <= row.keys() else made)})
     except ValidationError as fault:
         raise ConfigurationError(f"{where}: {first_fault(fault).replace('Value error, ', '', 1)}") from None
     except (KeyError, TypeError, AttributeError, IndexError):
         raise ConfigurationError(f"{where} is in no form that is known") from None
-    _expected_of(task.choices, task.wanted, where)
-    return task
-
-
-def _expected_of(choices: Sequence[str], wanted: Sequence[str], where: str) -> None:
-    if choices and not {choice(one, choices) for one in wanted} <= {*LETTERS[: len(choices)]}:
-        raise ConfigurationError(f"{where}: {wanted[0]} is none of the choices; write its letter or its words")
