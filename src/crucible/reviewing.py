@@ -92,7 +92,7 @@ def checked(found: Iterable[FindingRecord], dossier: Dossier) -> list[CheckedFin
 def borne_out(claim: ClaimRecord, dossier: Dossier) -> ClaimRecord:
     """Return a claim with the quotation that it rests on, at its place; without one that stands nowhere."""
     name, (first, last), stands = _located(claim, ids(dossier))
-    place = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
+    place = str(ChangedPlace(name, (first, last)))
     return claim.model_copy(update={"place": place} if stands else {"quote": "", "place": ""})
 
 
@@ -106,8 +106,7 @@ def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedF
     item = attachments.get(name)
     if item is None or (first and not 1 <= first <= last <= item.lines):
         return CheckedFinding(one, (), verified=False)
-    spelled = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
-    mended = one.model_copy(update={"place": spelled}) if first else one
+    mended = one.model_copy(update={"place": str(ChangedPlace(name, (first, last)))}) if first else one
     return CheckedFinding(mended, _places(item, first, last), verified=stands)
 
 

@@ -256,7 +256,7 @@ def test_a_figure_that_is_a_choice_is_that_choice_and_no_number_of_one(
 @pytest.mark.parametrize("expected", ["C", "z", 1, 0, ["A", "E"], "not y"])
 def test_what_is_expected_and_no_choice_is_told_before_anybody_is_asked(expected: Any) -> None:
     row = json.dumps({"question": "?", "choices": ["x", "y"], "expected": expected})
-    with pytest.raises(ConfigurationError, match=r"^a.jsonl, line 1: .* is none of the choices; write its letter or"):
+    with pytest.raises(ConfigurationError, match=r"^a.jsonl, line 1: .* is no choice; write its letter or its words$"):
         read_tasks(row, "a.jsonl")
 
 

@@ -76,8 +76,7 @@ def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
         if task.id in seen:
             raise ConfigurationError(f"{name}, line {at}: the id {task.id!r} was used in line {seen[task.id]}")
         if task.choices and not {choice(one, task.choices) for one in task.wanted} <= {*LETTERS[: len(task.choices)]}:
-            wrong = f"{task.wanted[0]} is none of the choices; write its letter or its words"
-            raise ConfigurationError(f"{name}, line {at}: {wrong}")
+            raise ConfigurationError(f"{name}, line {at}: {task.wanted[0]} is no choice; write its letter or its words")
         seen[task.id] = at
         tasks.append(task)
     if not tasks:
