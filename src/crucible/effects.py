@@ -87,9 +87,9 @@ def _shown(claim: str, told: Told | None, passage: Passage) -> tuple[Effect, Spa
 
 def _labelled(claim: str, passage: Passage) -> bool:
     """Tell whether a claim stands to the letter behind a label, as in "Decision: ...": it is no less for that."""
-    marked = re.compile(rf":\W*{re.escape(_bare(claim))}\W*$")
-    said = (normal(passage.text[start:end]).text for start, end in _sentences(passage))
-    return not BEHAVIOUR.before(17) and any(map(marked.search, said))
+    parts = (normal(passage.text[start:end]).text.rpartition(_bare(claim)) for start, end in _sentences(passage))
+    labels = (before.rstrip(" \"'-([") for before, found, after in parts if found and not _bare(after))
+    return not BEHAVIOUR.before(17) and any(label.endswith(":") for label in labels)
 
 
 def _sentences(passage: Passage) -> list[tuple[int, int]]:
