@@ -21,13 +21,15 @@ the quickest near tests of files that a change leaves alone run before a witness
 15: laws of Python's own prove a regression, and its fix does as the base did for neighbours of the call's literals;
 what node and go ran is known.
 16: more laws, each stated by a test in one of the forms that are listed; an annotation may stand in a stub.
+17: words that are whole lines stand at their place, however short the lines are, and whatever blank ones are between; a
+claim that stands to the letter behind a label is not weakened; an answer is taken out of a record that cannot be read.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=16, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=17, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

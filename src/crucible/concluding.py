@@ -17,8 +17,9 @@ from crucible.refusing import LONGEST, refuses, runs
 from crucible.rendering import review_text
 from crucible.reviewing import CheckedFinding, checked, diff_places
 from crucible.schemas import TriageOutput
+from llm_runtime.http.shape import mapping
 from llm_runtime.messages import CallLabel, Message
-from llm_runtime.objects import Objects
+from llm_runtime.objects import FoundObject, Objects
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import AnswerObjects
 
@@ -60,7 +61,12 @@ async def answered(
         return await reader(written.answer) if short else None
 
     async def parts(say: Say) -> Synthesis:
-        return kept(Synthesis(answer=await say(part("answer"))), own)
+        said = await say(part("answer"))
+        found = _object(said)
+        # Who writes the record all the same, with a field that cannot be read, has answered in it.
+        if found and _wraps(found.data):
+            said = str(mapping(found.data)["answer"] or said)
+        return kept(Synthesis(answer=said), own)
 
     compose = _composer("synthesis_answer", triage, deliberation, query, formed(deliberation.briefing.form))
     wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), held, weigh)
@@ -68,10 +74,18 @@ async def answered(
     return got.answer, {"claims": got.claims}
 
 
+def _object(answer: str) -> FoundObject | None:
+    return next(iter(Objects(answer)), None) if _OBJECT.match(answer) else None
+
+
+def _wraps(data: object) -> bool:
+    return not BEHAVIOUR.before(17) and {"answer", "claims"} <= mapping(data).keys()
+
+
 def _is_record(answer: str) -> bool:
     """Tell a record of a council, or half an object, from an object that a user asked for."""
-    found = next(iter(Objects(answer)), None) if _OBJECT.match(answer) else None
-    if found is None or not found.data:
+    found = _object(answer)
+    if found is None or not found.data or _wraps(found.data):
         return found is not None
     shapes = (RevisionRecord, TriageOutput, *((Synthesis,) if "claims" in found.data else ()))
     return any(True for shape in shapes for _ in AnswerObjects(answer, shape, repair=False))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from crucible.asking import Asker, Wanted
-from crucible.behaviour import first_records
+from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.ledger import Effect
 from crucible.objections import RaisedObjection
 from crucible.passages import ANSWER, Passage, Span, locate
@@ -79,8 +79,17 @@ def _shown(claim: str, told: Told | None, passage: Passage) -> tuple[Effect, Spa
         return "unclear", None
     span = locate(told.words, passage)
     if told.does == "absent":
-        return ("unclear", _nearest(claim, passage)) if _nearest(claim, passage) else ("absent", None)
-    return (told.does, span) if span is not None else ("unclear", None)
+        near = _nearest(claim, passage)
+        return ("unclear" if near else "absent"), near
+    unclear = span is None or (told.does in ("weakened", "changed") and _labelled(claim, passage))
+    return ("unclear" if unclear else told.does), span
+
+
+def _labelled(claim: str, passage: Passage) -> bool:
+    """Tell whether a claim stands to the letter behind a label, as in "Decision: ...": it is no less for that."""
+    parts = (normal(passage.text[start:end]).text.rpartition(_bare(claim)) for start, end in _sentences(passage))
+    labels = (before.rstrip(" \"'-([") for before, found, after in parts if found and not _bare(after))
+    return not BEHAVIOUR.before(17) and any(label.endswith(":") for label in labels)
 
 
 def _sentences(passage: Passage) -> list[tuple[int, int]]:
@@ -92,18 +101,15 @@ def _sentence(claim: str, passage: Passage) -> Span | None:
     """Find the sentences of a claim in the answer, where all of them stand there; return the place of the first."""
     said = {_bare(passage.text[start:end]): (start, end) for start, end in reversed(_sentences(passage))}
     whole = [bare for start, end in _sentences(Passage("", claim)) if (bare := _bare(claim[start:end]))]
-    if whole and all(each in said for each in whole):
-        return passage.span(*said[whole[0]], exact=False)
-    return None
+    return passage.span(*said[whole[0]], exact=False) if whole and all(each in said for each in whole) else None
 
 
 def _nearest(claim: str, passage: Passage) -> Span | None:
     """Find a sentence that shares most of the claim's runs of characters."""
-    wanted = runs(_bare(claim), _RUN)
-    for start, end in _sentences(passage):
-        if wanted and len(wanted & runs(_bare(passage.text[start:end]), _RUN)) / len(wanted) >= _ABOUT:
-            return passage.span(start, end, exact=False)
-    return None
+    wanted, text = runs(_bare(claim), _RUN), passage.text
+    spans = _sentences(passage) if wanted else ()
+    about = (one for one in spans if len(wanted & runs(_bare(text[slice(*one)]), _RUN)) >= _ABOUT * len(wanted))
+    return next((passage.span(*one, exact=False) for one in about), None)
 
 
 def _bare(text: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.material import Attachment, Dossier, ids
 from crucible.records import SEVERITIES, ClaimRecord, FindingRecord, Severity
 from llm_runtime.structs import Struct
@@ -27,7 +28,8 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NUMBER = re.compile(r"^ *\d+\| ?")
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " "})
 _ELLIPSIS = re.compile(r"^[\s.…\[\]]*(?:\.\.\.|…)[\s.…\[\]]*$")
-#: Signs of a quotation that stands alone in so many places that it shows nothing.
+_WHOLE = r"(?:(?<!\w)|(?!\w))"
+#: Signs of a quotation that, in the middle of a line, stands in so many places that it shows nothing.
 _LEAST = 3
 #: A place that is given is mended where the words stand this close to it, in lines.
 _NEAR = 5
@@ -90,7 +92,7 @@ def checked(found: Iterable[FindingRecord], dossier: Dossier) -> list[CheckedFin
 def borne_out(claim: ClaimRecord, dossier: Dossier) -> ClaimRecord:
     """Return a claim with the quotation that it rests on, at its place; without one that stands nowhere."""
     name, (first, last), stands = _located(claim, ids(dossier))
-    place = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
+    place = str(ChangedPlace(name, (first, last)))
     return claim.model_copy(update={"place": place} if stands else {"quote": "", "place": ""})
 
 
@@ -104,8 +106,7 @@ def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedF
     item = attachments.get(name)
     if item is None or (first and not 1 <= first <= last <= item.lines):
         return CheckedFinding(one, (), verified=False)
-    spelled = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
-    mended = one.model_copy(update={"place": spelled}) if first else one
+    mended = one.model_copy(update={"place": str(ChangedPlace(name, (first, last)))}) if first else one
     return CheckedFinding(mended, _places(item, first, last), verified=stands)
 
 
@@ -132,24 +133,31 @@ def _stands(quote: str, item: Attachment, first: int, last: int) -> tuple[int, i
     hits = _everywhere(quote, item)
     if not first:
         return hits[0] if len(hits) == 1 else None
-    within = [hit for hit in hits if first <= hit[0] and hit[1] <= last]
-    if within:
+    if any(first <= hit[0] and hit[1] <= last for hit in hits):
         return first, last
     near = sorted(hits, key=lambda hit: abs(hit[0] - first))
-    if near and (len(near) == 1 or abs(near[0][0] - first) <= _NEAR):
-        return near[0]
-    return None
+    return near[0] if near and (len(near) == 1 or abs(near[0][0] - first) <= _NEAR) else None
 
 
 def _everywhere(quote: str, item: Attachment) -> list[tuple[int, int]]:
     """Return first and last line of each place where all of a quotation stands, in order."""
-    marked = item.name == DIFF
-    wanted = [part for part in _parts(quote) if part]
-    if sum(map(str.isalnum, "".join(chain(*wanted)))) < _LEAST:
-        return []
-    lines = [_bare(line, marked=marked) for line in item.text.split("\n")]
-    ends = ((start, _end(wanted, lines, start)) for start in _starts(wanted[0], lines))
-    return [(start + 1, end) for start, end in ends if end]
+    bare = (_bare(line, marked=item.name == DIFF) for line in item.text.split("\n"))
+    numbered = [(number, line) for number, line in enumerate(bare, 1) if line or BEHAVIOUR.before(17)]
+    lines = [line for _, line in numbered]
+    hits = _hits([part for part in _parts(quote) if part], lines)
+    return [(numbered[start][0], numbered[end - 1][0]) for start, end in hits]
+
+
+def _hits(parts: Sequence[list[str]], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    for start in _starts(parts[0], lines) if parts else ():
+        end = _end(parts, lines, start)
+        if end and _shows([*chain(*parts)], lines[start:end]):
+            yield start, end
+
+
+def _shows(said: list[str], here: Sequence[str]) -> bool:
+    """Tell whether words are enough to show something: several signs, or all of the lines on which they stand."""
+    return sum(map(str.isalnum, "".join(said))) >= _LEAST or (said == here and not BEHAVIOUR.before(17))
 
 
 def _end(parts: Sequence[Sequence[str]], lines: Sequence[str], start: int) -> int:
@@ -171,24 +179,10 @@ def _starts(part: Sequence[str], lines: Sequence[str]) -> list[int]:
 
 
 def _fits(here: Sequence[str], part: Sequence[str]) -> bool:
+    """Tell whether lines say a part; of one line no part of a longer word at its ends counts."""
     if len(part) == 1:
-        return _says(here[0], part[0])
+        return bool(re.search(rf"{_WHOLE}{re.escape(part[0])}{_WHOLE}", here[0], re.ASCII))
     return here[0].endswith(part[0]) and here[-1].startswith(part[-1]) and here[1:-1] == list(part[1:-1])
-
-
-def _says(line: str, words: str) -> bool:
-    """Tell whether words stand in a line, no part of a longer word at their ends."""
-    at = line.find(words)
-    while at >= 0:
-        before, after = line[at - 1 : at] if at else "", line[at + len(words) : at + len(words) + 1]
-        if not (_joined(before, words[0]) or _joined(words[-1], after)):
-            return True
-        at = line.find(words, at + 1)
-    return False
-
-
-def _joined(one: str, other: str) -> bool:
-    return all(sign.isascii() and (sign.isalnum() or sign == "_") for sign in (one or " ", other or " "))
 
 
 def _parts(quote: str) -> list[list[str]]:

@@ -110,3 +110,20 @@ async def test_the_reader_sees_claims_and_answer_and_no_word_of_who_said_what() 
     (asked,) = [shown(request) for request in model.requests if request.label.phase == "effects"]
     assert ANSWER["answer"] in asked and "one server carries the load" in asked.lower()
     assert "concede" not in asked.lower() and "critic" not in asked.lower()
+
+
+@pytest.mark.parametrize("does", ["weakened", "changed"])
+@pytest.mark.parametrize(
+    ("label", "end"), [("Decision: ", ""), ("- **Answer:** ", "\n\nNo more."), ("结论：", ""), ("الخلاصة: ", "")]
+)
+async def test_a_claim_to_the_letter_behind_a_label_is_never_told_as_less(does: str, label: str, end: str) -> None:
+    for claim in (
+        "One server carries the load of a week.",
+        "一台服务器足够承担全部负载。",
+        "خادم واحد يكفي لتحمل الحمل.",
+    ):
+        pair = {"claim": claim, "answer": f"{label}{claim}{end}"}
+        lie = {"claims": [{"id": "O1", "does": does, "words": claim.rstrip(".。")}]}
+        assert await effect_of(pair, lie) == "unclear"
+        said = {"claim": claim, "answer": f"{label}{claim.rstrip('.。')} {'only' * 9}{end}"}
+        assert await effect_of(said, lie) == does

@@ -69,3 +69,16 @@ async def test_a_council_of_odd_records_ends_with_an_answer_or_one_line(seed: in
     assert result.final_response.strip() and headline(result.ledger)
     assert len(asked.requests) < 80
     assert bool(result.ledger.objections) or not result.attacked
+
+
+@pytest.mark.parametrize(
+    "spoiled", [{"claims": "none"}, {"claims": [{"claim": "One."}]}, {"claims": 3, "objections": "O1"}, {"claims": [7]}]
+)
+async def test_an_answer_beside_fields_that_cannot_be_read_is_no_object_to_its_reader(spoiled: Any) -> None:
+    result, _ = await hold({"synthesis": {"answer": "Take one server, and measure it in December.", **spoiled}})
+    assert result.final_response == "Take one server, and measure it in December."
+
+
+async def test_a_record_whose_answer_is_empty_is_no_answer() -> None:
+    with pytest.raises(LlmRuntimeError):
+        await hold({"synthesis": {"answer": "", "claims": []}})

@@ -126,6 +126,29 @@ def test_an_invented_line_is_never_verified(number: int) -> None:
         assert not one.verified, invented
 
 
+@pytest.mark.parametrize("line", ["x = 2", "}", "i++", "))", "n--;", "{", "[]", "...)"])
+def test_a_whole_line_stands_at_its_place_however_short_it_is(line: str) -> None:
+    page = Attachment(name="a.py", text=f"first = one(two)\n    {line}\nlast{line}\n")
+    found = [FindingRecord(severity="major", place=place, quote=line, title="T") for place in ("A1:2", "A1:3", "A1:1")]
+    right, *wrong = checked(found, [page])
+    assert right.verified and right.place == "a.py:2"
+    # It is a part of the third line alone, which shows nothing: it is said of the line that it is.
+    assert {one.place for one in wrong} == {"a.py:2"}
+
+
+@pytest.mark.parametrize(
+    "quote", ["a = one()\n\nb = two()", "a = one()\nb = two()", "  a = one()\n \n \n  b = two()\n"]
+)
+def test_blank_lines_in_a_quotation_are_no_words(quote: str) -> None:
+    page = Attachment(name="a.py", text="import x\n\na = one()\n\nb = two()\n")
+    (one,) = checked([FindingRecord(severity="major", place="A1:3-5", quote=quote, title="T")], [page])
+    assert one.verified and one.place == "a.py:3-5"
+    (nowhere,) = checked(
+        [FindingRecord(severity="major", place="A1:3-5", quote="import x\n\nb = two()", title="T")], [page]
+    )
+    assert not nowhere.verified
+
+
 @pytest.mark.parametrize(
     "quote",
     [

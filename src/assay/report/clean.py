@@ -79,11 +79,11 @@ def unheard(text: str) -> str:
     return re.sub(r"(?m)^\s*::|##(?=\[|vso)", "| ", clean(text))
 
 
-def fenced(text: str) -> str:
+def fenced(text: str, language: str = "") -> str:
     """Return text as a fenced block of Markdown that nothing in it can close."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
-    return f"{fence}\n{text}\n{fence}"
+    return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
 
 
 def escaped(text: str) -> str:

@@ -22,7 +22,11 @@ _FILE, _DIFFS, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS, _CHOSEN = 400_000, 800_00
 #: Hunks are one where no more lines than these lie between them.
 _APART = 3
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
-_DATED = re.compile(r"(?i)\b(not|never|old|version|was|were|before|formerly|deprecated|longer)\b")
+#: What says of an example, or the name of its page, that it shows what was.
+_DATED = re.compile(
+    r"(?i)(?<![a-z])(not|never|old|version|was|were|before|formerly|deprecated|longer|previous(ly)?|earlier|until|prior|"
+    r"used to|legacy|wrong|incorrect|bugs?|changelog|changes\.\w+|history|news|releases?|(migrat|upgrad)\w+)(?![a-z])"
+)
 _PAGES = (".md", ".rst", ".txt")
 Defined: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -319,7 +323,7 @@ def _paragraphs(path: str, text: str, names: Sequence[str]) -> list[Excerpt]:
     found, line = list[Excerpt](), 1
     parts = re.split(r"(\n[ \t]*\n)", text)
     for at, part in enumerate(parts):
-        if at > 1 and _DATED.search(parts[at - 2]):
+        if _DATED.search("\n".join([path, *parts[max(at - 2, 0) : at], part.partition(">>> ")[0]])):
             part = part.replace(">>> ", "")  # no example of what holds now
         if any(re.search(rf"\b{re.escape(name)}\b", part) for name in names):
             found.append(Excerpt(path=path, line=line, text=part))

@@ -14,6 +14,7 @@ import pytest
 from tests.assay.cli.test_review_command import NOTHING, REVIEW, council, repository
 from tests.assay.crucible.test_around import triage
 
+from assay.protocols.crucible.foreign import read_findings
 from llm_runtime.testing import LoopbackServer, Received
 
 __all__ = ["repository"]
@@ -262,6 +263,34 @@ async def test_what_holds_no_finding_is_one_line(assay: Assay, repository: Path,
     (repository / "f").write_text(text)
     done = await assay("prove", "f", "--test", COMMAND, "-q")
     assert done.code == 2 and says in done.err and len(done.err.splitlines()) == 1
+
+
+def sarif_of(*results: dict[str, Any]) -> str:
+    return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": results}]})
+
+
+async def test_a_tool_that_found_nothing_is_no_mistake(assay: Assay, repository: Path) -> None:
+    (repository / "f").write_text(sarif_of())
+    async with LoopbackServer(provers()) as server:
+        done = await assay("prove", "f", "HEAD~1..HEAD", "--test", COMMAND, "--fail-on", "proved", server=server)
+        assert done.code == 0 and "No findings" in done.out and not server.requests, done.err
+
+
+async def test_of_too_many_findings_none_is_left_out_in_silence(assay: Assay, repository: Path) -> None:
+    (repository / "f").write_text(sarif_of(*({"message": {"text": f"Number {n}"}} for n in range(201))))
+    done = await assay("prove", "f", "HEAD~1..HEAD", "--test", COMMAND, "--fail-on", "proved", "-q")
+    assert done.code == 2 and "holds 201 findings, and 200 are the most: split it" in done.err
+
+
+def test_a_place_of_sarif_is_an_address(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository)
+    (repository / "größe 1.py").write_text("a = 1\n")
+    subprocess.run(("git", "add", "."), check=True)
+    place = {"artifactLocation": {"uri": "gr%C3%B6%C3%9Fe%201.py"}, "region": {"startLine": 1}}
+    found = {"message": {"text": "It is one."}, "locations": [{"physicalLocation": place}]}
+    (repository / "f").write_text(sarif_of(found))
+    (one,), _, _ = read_findings("f", "")
+    assert one.place == "größe 1.py:1"
 
 
 async def test_what_proves_is_chosen_apart_from_the_review_and_never_who_wrote_the_findings(

@@ -162,4 +162,13 @@ def test_nothing_that_a_model_writes_has_powers_in_a_comment(text: str, quote: s
     told = FindingRecord(severity="major", title=f"{text}<script>x", place=place, quote=f"{quote}<script>", fails=text)
     listed = shown(checked([told], [page]), {}, {})
     json.loads(sarif(listed, "r"))
-    assert "<script" not in comment(listed, text, text)
+    lines = comment(listed, text, text).split("\n")
+    assert "<script" not in "\n".join(line for line in lines if not line.startswith("    "))
+
+
+def test_quoted_code_is_shown_as_it_stands() -> None:
+    code = 'if user is None:\n    raise ValueError("<none>")  # @dataclass\n\n\treturn _x_[0]'
+    told = FindingRecord(severity="major", title="T", place="A1:1-4", quote=code)
+    listed = shown(checked([told], [Attachment(name="a.py", text=code)]), {}, {})
+    shows = '    if user is None:\n        raise ValueError("<none>")  # @dataclass\n\n    \treturn _x_[0]\n'
+    assert f"`a.py:1-4`\n\n{shows}" in comment(listed, "", "")

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.crucible.proving.shop import BASE, Shop, told, witness
 
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving import BoxRequest, ProvenChange, Ran, judge
 from crucible.proving.change import Excerpt
-from crucible.proving.checking import complaint
+from crucible.proving.checking import complaint, examples
 from llm_runtime.behaviour import behaving
 
 FIRST = ("    if not items:\n        return 0\n    return items[0]\n", "    return items[0]\n")
@@ -158,6 +160,32 @@ def share(part, whole):
     mode = CHOSEN[0] or "lenient"
     return 0 if mode == "lenient" and not whole else part / whole
 '''
+
+
+#: Pages, what stands above an example on them, and whether it says what holds now.
+PAGES = [
+    ("docs/lists.md", "Of nothing it is nought:\n\n", True),
+    ("docs/lists.md", "It changes nothing of what it is given.\n\n", True),
+    ("docs/exchanges.md", "", True),
+    ("CHANGELOG.md", "## 1.0\n\nThe first release:\n\n", False),
+    ("docs/changes.rst", "1.0\n---\n\n", False),
+    ("HISTORY.md", "1.0\n\n", False),
+    ("docs/releases/1.0.md", "# 1.0\n\n", False),
+    ("RELEASE_NOTES.md", "# 1.0\n\n", False),
+    ("docs/migrating.md", "# From 1 to 2\n\n", False),
+    ("docs/lists.md", "Previously:\n", False),
+    ("docs/lists.md", "Previously:\n\n```pycon\n", False),
+    ("docs/lists.md", "# Known bugs\n\nThis is wrong, and will be mended:\n\n", False),
+    ("docs/lists.md", "What it used to say:\n\n", False),
+]
+
+
+@pytest.mark.parametrize(("path", "above", "holds"), PAGES)
+def test_an_example_of_what_was_says_nothing_of_what_is(tmp_path: Path, path: str, above: str, holds: bool) -> None:
+    page = f"# Page\n\n{above}>>> from shop.lists import first\n>>> first([])\n0\n"
+    change = Shop(tmp_path / "checkout", {**BASE, path: page}).change("shop/lists.py", FIRST)
+    texts = [one.text for one in change.docs if one.path == path]
+    assert texts and any(map(examples, texts)) is holds
 
 
 @pytest.mark.box

@@ -7,7 +7,8 @@ from llm_runtime.behaviour import Behaviour
 #: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
 #: 4: a council is that of `assay ask`; who does not say an answer has no vote. 5: choices are shown, answers read
 #: by what they mean, programs by their tests, open ones by a judge. 6: fractions in words, signs of comparison, dates
-#: that are denied; what is expected is no refusal.
-BEHAVIOUR = Behaviour("compare", number=6, packages=(__name__,), unnumbered=3)
+#: that are denied; what is expected is no refusal. 7: two letters choose none; signs before a number, what
+#: is done to it and what denies an answer are read.
+BEHAVIOUR = Behaviour("compare", number=7, packages=(__name__,), unnumbered=3)
 
 PROTOCOL = read_protocol(__name__)

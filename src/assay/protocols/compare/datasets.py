@@ -10,11 +10,12 @@ from typing import Any
 
 from pydantic import AliasChoices, AliasPath, BaseModel, Field, JsonValue, ValidationError
 
-from assay.protocols.compare.scoring import LETTERS
+from assay.protocols.compare.scoring import LETTERS, choice
 from assay.protocols.compare.tasks import MOST_TASKS, Question
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
 
+_COUNTED = {str(at): letter for at, letter in enumerate(LETTERS)}
 #: Under which a file of one object holds its rows.
 _LISTS = ("request_states", "instances", "samples", "data")
 
@@ -43,14 +44,14 @@ class _Foreign(BaseModel):
         choices, right = self._listed(row), self.right
         if self.references:
             right = [one["output"]["text"] for one in self.references if "correct" in one.get("tags", ())]
-        if choices and str(right).isdecimal():  # some count the right one, from 0
-            right = LETTERS[int(str(right))]
+        if choices and right not in choices:  # some count the right one, from 0
+            right = _COUNTED.get(str(right), right)
         known = {name: row.get(name) for name in ("regex", "tolerance", "scorer")}
         own = {"question": self._words(), "expected": right, "choices": choices, "id": self.id and str(self.id)}
         return {name: one for name, one in (own | known).items() if one not in (None, "", [])}
 
-    def _listed(self, row: Mapping[str, JsonValue]) -> object:
-        held = self.choices["text"] if isinstance(self.choices, dict) else self.choices
+    def _listed(self, row: Mapping[str, JsonValue]) -> list[Any]:
+        held: Any = self.choices["text"] if isinstance(self.choices, dict) else self.choices
         return held or [row[letter] for letter in LETTERS if letter in row]
 
     def _words(self) -> str | None:
@@ -74,6 +75,8 @@ def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
         task = _task(row, f"{name}, line {at}", at)
         if task.id in seen:
             raise ConfigurationError(f"{name}, line {at}: the id {task.id!r} was used in line {seen[task.id]}")
+        if task.choices and not {choice(one, task.choices) for one in task.wanted} <= {*LETTERS[: len(task.choices)]}:
+            raise ConfigurationError(f"{name}, line {at}: {task.wanted[0]} is no choice; write its letter or its words")
         seen[task.id] = at
         tasks.append(task)
     if not tasks:

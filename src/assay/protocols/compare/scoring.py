@@ -26,8 +26,11 @@ def _any(table: str) -> str:
     return "|".join(map(re.escape, WORDS["said"][table]))
 
 
-_LEAD = re.compile(rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I)
-_BEHIND = re.compile(r"\([^()]*+\)\W*+$")
+_LEAD = re.compile(
+    rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?<!not )(?<!n['’]t )(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I
+)
+#: The last bracket of all may be gone with the edges.
+_BEHIND = re.compile(r"(?:\([^()]*+\)| \((?=[^\W\d])[^()=]*+)\W*+$")
 _HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
 _QUANTITY = re.compile(
     r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£]|USD|EUR|GBP)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
@@ -36,8 +39,11 @@ _QUANTITY = re.compile(
     r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
 )
 #: Words before a number that say nothing: "in 1984".
-_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£]?\d)", re.I)
-_LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?(?:\s*[).:,–-]\s*(.*))?", re.I | re.S)
+_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')}|{_any('operators')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£]?\d)", re.I)
+#: Two letters choose none.
+_SEVERAL = re.compile(r"\W*([A-Z])(?:[^\w=]+(?!\1)[A-Z])+\W*", re.I)
+_REST = r"(?:\s*[).:,;(–-]\s*(?!(?:\W*(?!\1)[A-Z]\b)+\W*$)(.*))?"
+_LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?{_REST}", re.I | re.S)
 _CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
 _ENDING = re.compile("s ")
 _PARTS = re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[,;\n、，]|\s/\s|\s(?:{_any('joins')}|&)\s")
@@ -62,12 +68,12 @@ def plain(text: str) -> str:
     """Return a text as it is compared: without case, accents, articles and signs."""
     signs = unicodedata.normalize("NFKD", text.casefold())
     folded = "".join(sign for sign in signs if not unicodedata.combining(sign))
-    words = re.sub(r"[^\w%$€£+#<=>≤≥]+|_", " ", re.sub("([<=>≤≥])", r" \1 ", folded)).split()
+    words = re.sub(r"(?:(?!(?<!\w)[-−]\w)[^\w%‰$€£+±√#<=>≤≥])+|_", " ", re.sub("([<=>≤≥])", r" \1 ", folded)).split()
     return " ".join(words[1:] if len(words) > 1 and words[0] in WORDS["said"]["articles"] else words)
 
 
-def _hedged(said: str) -> bool:
-    return not {*said.split()}.isdisjoint(WORDS["said"]["hedges"])
+def _hedged(said: str, table: str = "hedges") -> bool:
+    return not {*re.findall(r"\w+(?:['’]\w+)?", said.casefold())}.isdisjoint(WORDS["said"][table])
 
 
 def _tidy(text: str) -> str:
@@ -122,11 +128,12 @@ def _in_unit(value: float, said: str) -> Quantity | None:
     first, _, rest = unit.partition(" ")
     if by := WORDS["multipliers"].get(first.rstrip(".")):
         return _in_unit(value * by, rest)
-    for kind, units in UNITS.items():
-        for name in (unit, unit.removesuffix("s")):
-            if name in units:
-                return Quantity(value, kind, units[name])
-    return None if _hedged(unit) or len(unit) > 40 else Quantity(value, unit)
+    if first.startswith("plus"):
+        return _in_unit(value + WORDS["numbers"].get(first, 0), rest)
+    names = (unit, unit.removesuffix("s"))
+    for kind, each in ((kind, units[name]) for kind, units in UNITS.items() for name in names if name in units):
+        return Quantity(value, kind, each)
+    return None if _hedged(unit) or unit in WORDS["said"]["unknowns"] or len(unit) > 40 else Quantity(value, unit)
 
 
 def _spelled(text: str) -> Quantity | None:
@@ -188,7 +195,7 @@ def choice(text: str, choices: Sequence[str]) -> str:
     named = _named(text, said, choices, texts)
     if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
         return letter[1].upper() if letter[1].upper() in (named or LETTERS) else ""
-    return min(named) if len(named) == 1 and not _hedged(said) else ""
+    return min(named) if len(named) == 1 and not _hedged(text) else ""
 
 
 def _named(text: str, said: str, choices: Sequence[str], texts: Sequence[str]) -> set[str]:
@@ -210,10 +217,11 @@ def _letters(hits: Iterable[bool]) -> set[str]:
 def words_match(text: str, wanted: str) -> bool:
     """Tell whether a text says the words, alone or before what explains them."""
     heads = [text, bare(_LEAD.sub("", text))]
-    if not _hedged(plain(text)):
+    if not (_hedged(text) or _hedged(text, "denials")):
         heads.append(re.split(rf"\b(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
     said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
-    return bool(said & next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)}))
+    alike = next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
+    return not _SEVERAL.fullmatch(text) and bool(said & alike)
 
 
 def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
@@ -223,7 +231,7 @@ def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
         said = quantity(text) or quantity(_BEFORE.sub("", text))
         return said is not None and same_quantity(said, number, tolerance)
     if len(days := dates(wanted)) == 1 and len(wanted) < 20:
-        return bool(days & dates(text)) and not _hedged(plain(text))
+        return bool(days & dates(text)) and not _hedged(text)
     return words_match(text, _tidy(wanted))
 
 

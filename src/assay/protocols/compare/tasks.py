@@ -119,8 +119,7 @@ class Question(Model):
     def form(self, answer: str) -> str:
         """Return the form in which two of its answers are counted as one."""
         letters = self.choices or (len(self.wanted) == 1 and re.fullmatch("[A-Ja-j]", self.wanted[0]))
-        letter = choice(answer, self.choices) if letters else ""
-        return letter or same(answer)
+        return (choice(answer, self.choices) if letters else "") or same(answer)
 
 
 def _marked(text: str, *, lines: bool) -> str:
@@ -135,11 +134,7 @@ def _marked(text: str, *, lines: bool) -> str:
 def final_answer(text: str) -> str:
     """Return the last ``ANSWER:`` line of an answer; its last line where it has none."""
     text = text[-_LONGEST_ANSWER:]
-    matches = _LAST.findall(text)
-    if matches:
-        return _bare(matches[-1])
-    lines = [line for line in text.splitlines() if line.strip()]
-    return _bare(lines[-1]) if lines else ""
+    return _bare((_LAST.findall(text) or [line for line in text.splitlines() if line.strip()] or [""])[-1])
 
 
 def _bare(line: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import starmap
+from textwrap import indent
 from urllib.parse import quote as url_quote
 
-from assay.protocols.crucible.proved import OPINION, RANKS, Shown, fenced, headline
-from assay.report.clean import one_line
+from assay.protocols.crucible.proved import OPINION, RANKS, Shown, headline
+from assay.report.clean import clean, fenced, one_line
 from assay.report.markdown import block_markdown, plain_text, prose_text
 from assay.report.sarif import Json, plain, sarif_text
 from crucible.records import SEVERITIES, Severity
@@ -40,7 +41,8 @@ def comment(ones: Sequence[Shown], looked_at: str, outcome: str, *, diff: str | 
 def _parts(one: Shown, touched: set[tuple[str, int]]) -> list[str]:
     quote, suggestion = one.finding.found.quote, one.suggestion(touched)
     mark = " *(these words do not stand there)*" if quote and not one.finding.verified else ""
-    code = "\n".join(f"    {plain_text(line)}" for line in quote.split("\n")) if quote else ""
+    # Nothing acts in code, and its signs and indentation are what is quoted.
+    code = indent(clean(quote.strip("\n")), "    ")
     return [
         f"### {plain_text(one.head)}\n\n`{one.finding.place.replace('`', '')}`{mark}",
         prose_text(one_line(one.witness.says)) if one.witness else code,

@@ -7,6 +7,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 from pydantic import AliasPath, BaseModel, Field
 
@@ -43,7 +44,7 @@ class _Result(BaseModel):
 
     @property
     def located(self) -> _Located:
-        return self.file.removeprefix("./"), self.line, _found(self.text, self.quote, self.level)
+        return unquote(self.file).removeprefix("./"), self.line, _found(self.text, self.quote, self.level)
 
 
 class _Run(BaseModel):
@@ -72,16 +73,18 @@ def read_findings(source: str, revisions: str, claims: str = "") -> tuple[list[C
         claims: the list that is read in place of a file.
 
     Raises:
-        ConfigurationError: it cannot be read, or holds no finding.
+        ConfigurationError: it cannot be read, holds too many findings, or is no SARIF and holds none.
     """
     text = claims or read_text(None, source, "findings").strip()
     # A name may come from anybody: what is no file of the repository is shown to no model.
     ours = {one for one in _git("ls-files", "-z").split("\0") if Path(one).is_file() and not Path(one).is_symlink()}
     entries, is_sarif = _entries(text), text.startswith("{")
     located = _of_sarif(text) if is_sarif else [_of_words(one, ours) for one in entries or [text] if one]
-    if not located:
+    if not located and not is_sarif:  # a tool that finds nothing is no mistake
         raise ConfigurationError(f"{source} holds no finding: give SARIF, a list of claims, or an issue's text")
-    dossier, located = changed(revisions) if revisions else [], located[:_MOST]
+    if len(located) > _MOST:
+        raise ConfigurationError(f"{source} holds {len(located)} findings, and {_MOST} are the most: split it")
+    dossier = changed(revisions) if revisions else []
     there = {one.name for one in dossier}
     missing = dict.fromkeys(name for name, _, _ in located if name in ours - there)
     dossier += [attachment(name, Path(name).read_text("utf-8", "replace")) for name in [*missing][:_FILES]]

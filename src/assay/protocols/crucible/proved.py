@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, TypeAlias
 
 from assay.protocols.crucible.report.state import words
+from assay.report.clean import fenced
 from assay.report.columns import columns
 from assay.report.story import Block, Details, Note, Prose, Quote, Section, Table, Voice
 from assay.report.units import count_noun, in_words
@@ -182,9 +182,3 @@ def failing(ones: Sequence[Shown], fail_on: str) -> list[Shown]:
     wanted = {"proved": ("proved",), "changed": ("proved", "argued", "changed")}.get(word, RANKS)
     worst = [one for one in SEVERITIES if SEVERITIES.index(one) <= [*SEVERITIES].index(grave)]
     return [one for one in ones if one.standing in wanted and one.finding.severity in worst]
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Return a text as a block of code that nothing in it can end."""
-    marks = "`" * max([3, *(len(one) + 1 for one in re.findall("`{3,}", text))])
-    return f"{marks}{language}\n{text.rstrip(chr(10))}\n{marks}"

@@ -128,7 +128,8 @@ class CouncilFold(GenericFold):
         seats, grammar, records = len(state.deliberating), state.triage.loop_grammar, state.of_records
         writing = state.answer is not None or "synthesis" in phases
         loops = len(state.loops) if writing else state.limit()
-        after = 1 if records else loops * (seats if grammar is LoopGrammar.SEQUENTIAL else 1) * self._keeps_ledger()
+        keeps = state.options.get("ledger") == "on" and state.ledger is None
+        after = 1 if records else loops * (seats if grammar is LoopGrammar.SEQUENTIAL else 1) * keeps
         if writing:
             read = phases.get("effects" if records else "clerk")
             return begun + max(after - (read.settled if read else 0), 0)
@@ -136,9 +137,6 @@ class CouncilFold(GenericFold):
         judged = 0 if records or not state.triage.allow_early_exit else max(loops - 2, 0)
         each = 2 if once else grammar.calls(seats)
         return max(begun, ("triage" in phases) + once + loops * each + judged + 1 + after)
-
-    def _keeps_ledger(self) -> bool:
-        return self.state.options.get("ledger") == "on" and self.state.ledger is None
 
 
 def _plain(text: str) -> str:
