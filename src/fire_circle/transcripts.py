@@ -22,7 +22,7 @@ Trust: TypeAlias = Literal["application", "user", "material", "unknown"]
 _ROLES: Mapping[str, tuple[str, Trust]] = own_table("fire_circle", "data/roles.toml")
 _ABOVE = ("system", "developer")
 _MAX_SOURCE = 120
-#: Parts of a message that hold no words of its author; a thought is said to nobody.
+#: Parts that hold no words of who sends them; a thought is said to nobody.
 _NO_WORDS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning")
 
 
@@ -69,7 +69,7 @@ class RecordError(DataError):
 
 class _Call(BaseModel):
     name: str = ""
-    arguments: Any = ""
+    arguments: Any = Field(default="", validation_alias=AliasChoices("arguments", "input"))
     function: _Call | None = None
 
     @property
@@ -80,13 +80,11 @@ class _Call(BaseModel):
         return TranscriptRecord(role="call", text=text, source=called.name)
 
 
-class _Part(BaseModel):
+class _Part(_Call):
     """A part of a message, where words, calls and what these returned are parts alike."""
 
     type: str = ""
     text: str | None = Field(default=None, validation_alias=AliasChoices("text", "refusal"))
-    name: str = ""
-    input: Any = ""
     content: str | list[str | _Part] | None = None
     tool_use_id: str = ""
 
@@ -95,6 +93,12 @@ class _Part(BaseModel):
         if self.text is None and self.type not in _NO_WORDS:
             raise RecordError(f"a part of a message, of the kind {self.type!r}, is nothing that judges are shown")
         return self.text or ""
+
+    @property
+    def record(self) -> TranscriptRecord:
+        if self.type == "tool_use":
+            return super().record
+        return TranscriptRecord(role="tool", text=_joined(self.content), source=self.tool_use_id)
 
 
 def _joined(parts: str | list[str | _Part] | None) -> str:
@@ -113,14 +117,13 @@ class _Message(BaseModel):
 
     def records(self, bare: str) -> Iterator[TranscriptRecord]:
         parts = [part for part in self.text or () if isinstance(part, _Part)]
-        back = [part for part in parts if part.type == "tool_result"]
-        yield from (TranscriptRecord(role="tool", text=_joined(one.content), source=one.tool_use_id) for one in back)
-        calls = [_Call(name=part.name, arguments=part.input) for part in parts if part.type == "tool_use"]
-        calls += [*(self.tool_calls or ()), *([self.function_call] if self.function_call else ())]
         text = _joined(self.text)
-        if text or (self.text is not None and not calls and not back):
+        if text or not (parts or self.tool_calls or self.text is None):
             yield TranscriptRecord(role=self.role or bare, text=text, source=self.source or "")
-        yield from (call.record for call in calls)
+        # What a tool returned stands behind the words beside it: so it is material of this turn, and judged.
+        tools = [part for part in parts if part.type.startswith("tool_")]
+        calls = (*tools, *(self.tool_calls or ()), self.function_call)
+        yield from (call.record for call in calls if call is not None)
 
 
 _Pair: TypeAlias = tuple[str | None, str] | tuple[str | None, str, str]
