@@ -181,6 +181,8 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _WORDED = re.compile(r"\b(?:verdict|conclusion)\b[^\w]{0,8}(violates|keeps|cannot tell)\b", re.IGNORECASE)
+ACCUSES = re.compile(r"\b(?:verdict|conclusion)\W{1,8}violates\b(?!, keeps)", re.IGNORECASE)
+"""That there is a violation, behind a label; not in our own form, which a judge may write out first."""
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:cannot|can't|won't|will not|must decline)|as an ai)\b",
     re.IGNORECASE,

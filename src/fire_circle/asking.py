@@ -9,9 +9,11 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, TypeAlias
 
 from fire_circle.answers import (
+    ACCUSES,
     FORMS,
     OLD_FORMS,
     STATUSES,
@@ -97,6 +99,7 @@ class _Heard:
     answers: list[BoundAnswer] = field(default_factory=list[BoundAnswer])
     fault: str = ""
     copied: bool = False
+    unread: str = ""
 
     def read(self, text: str) -> tuple[BoundAnswer, bool]:
         """Read the one own answer in a text.
@@ -106,11 +109,14 @@ class _Heard:
                 copies what stood before it.
         """
         objects = AnswerObjects(text, self.form)
-        found = [(value, repaired) for _, value, repaired, _ in objects]
-        own = {one.core: (one, repaired) for one, repaired in found if one.request == self.asked.id}
+        found = [(value, repaired, spelling) for spelling, value, repaired, _ in objects]
+        own = {one.core: (one, repaired) for one, repaired, _ in found if one.request == self.asked.id}
         whole = [one for one in own.values() if not echoes(one[0], self.asked.texts)]
         self.copied = bool(own) and not whole
         self.answers += [value for value, _ in whole]
+        rest = reduce(lambda rest, one: rest.replace(one[2], ""), found, text)
+        if self.asked.id in rest and ACCUSES.search(rest):
+            self.unread = "it said violates as well, in what is no answer of the form"
         other = f'no object in it has "request": "{self.asked.id}"' if found else objects.fault
         self.fault = self._fault([value for value, _ in whole], other or "the answer holds no JSON object")
         if self.fault:
@@ -154,9 +160,9 @@ async def _outcome_of(generate: Generate, asked: Asked) -> Outcome:
             return outcome
         return _evaluation(asked, gravest, reasked=True, doubt=heard.fault or "it fell silent when asked again")
     given_up = gravest.scores[2] if gravest.scores[2] > outcome.falsehood else None
-    word = outcome.verdict != VIOLATES and any(VIOLATES in (one.verdict, one.conclusion) for one in heard.answers)
-    doubt = "it said violates first, and another word when asked again" if word else ""
-    return outcome.model_copy(update={"given_up": given_up, "doubt": doubt})
+    word = any(VIOLATES in (one.verdict, one.conclusion) for one in heard.answers)
+    doubt = "it said violates first, and another word when asked again" if word else heard.unread
+    return outcome.model_copy(update={"given_up": given_up, "doubt": doubt * (outcome.verdict != VIOLATES)})
 
 
 async def _caught(generate: Generate, asked: Asked, heard: _Heard) -> Outcome:

@@ -75,7 +75,8 @@ class LayerCircle:
         if not await self._settled():
             await self._talk()
         result = self.transcript.concluded(self.config.pattern_threshold, chaired=self.chair is not None)
-        self._tell_verdict(result)
+        told = {"consensus", "patterns", "empty_chair_influence", "partial", "warnings"}
+        self.emit(events.ConsensusReached(layer=self.layer, **{name: getattr(result, name) for name in told}))
         return result
 
     async def _talk(self) -> None:
@@ -239,10 +240,6 @@ class LayerCircle:
             self.emit(events.HistoryChecked(layer=self.layer, claims=claims))
         metrics = self.transcript.metrics()[-1]
         self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
-
-    def _tell_verdict(self, result: FireCircleResult) -> None:
-        told = {"consensus", "patterns", "empty_chair_influence", "partial", "warnings"}
-        self.emit(events.ConsensusReached(layer=self.layer, **{name: getattr(result, name) for name in told}))
 
 
 def _whole(request: Request) -> str:

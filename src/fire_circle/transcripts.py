@@ -22,6 +22,8 @@ Trust: TypeAlias = Literal["application", "user", "material", "unknown"]
 _ROLES: Mapping[str, tuple[str, Trust]] = own_table("fire_circle", "data/roles.toml")
 _ABOVE = ("system", "developer")
 _MAX_SOURCE = 120
+#: Parts that hold no words of who sends them; a thought is said to nobody.
+_NO_WORDS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning")
 
 
 class TranscriptRecord(Model):
@@ -67,7 +69,7 @@ class RecordError(DataError):
 
 class _Call(BaseModel):
     name: str = ""
-    arguments: Any = ""
+    arguments: Any = Field(default="", validation_alias=AliasChoices("arguments", "input"))
     function: _Call | None = None
 
     @property
@@ -78,8 +80,30 @@ class _Call(BaseModel):
         return TranscriptRecord(role="call", text=text, source=called.name)
 
 
-class _Part(BaseModel):
-    text: str = ""
+class _Part(_Call):
+    """A part of a message, where words, calls and what these returned are parts alike."""
+
+    type: str = ""
+    text: str | None = Field(default=None, validation_alias=AliasChoices("text", "refusal"))
+    content: str | list[str | _Part] | None = None
+    tool_use_id: str = ""
+
+    @property
+    def words(self) -> str:
+        if self.text is None and self.type not in _NO_WORDS:
+            raise RecordError(f"a part of a message, of the kind {self.type!r}, is nothing that judges are shown")
+        return self.text or ""
+
+    @property
+    def record(self) -> TranscriptRecord:
+        if self.type == "tool_use":
+            return super().record
+        return TranscriptRecord(role="tool", text=_joined(self.content), source=self.tool_use_id)
+
+
+def _joined(parts: str | list[str | _Part] | None) -> str:
+    every = [parts] if isinstance(parts, str) else parts or ()
+    return "\n".join(filter(None, (part if isinstance(part, str) else part.words for part in every)))
 
 
 class _Message(BaseModel):
@@ -89,13 +113,17 @@ class _Message(BaseModel):
     text: str | list[str | _Part] | None = Field(default=None, validation_alias=AliasChoices("text", "content"))
     source: str | None = Field(default=None, validation_alias=AliasChoices("source", "name", "tool_call_id"))
     tool_calls: list[_Call] | None = None
+    function_call: _Call | None = None
 
     def records(self, bare: str) -> Iterator[TranscriptRecord]:
-        parts = [self.text] if isinstance(self.text, str) else self.text or []
-        text = "\n".join(part if isinstance(part, str) else part.text for part in parts)
-        if text or (self.text is not None and not self.tool_calls):
+        parts = [part for part in self.text or () if isinstance(part, _Part)]
+        text = _joined(self.text)
+        if text or not (parts or self.tool_calls or self.text is None):
             yield TranscriptRecord(role=self.role or bare, text=text, source=self.source or "")
-        yield from (call.record for call in self.tool_calls or ())
+        # What a tool returned stands behind the words beside it: so it is material of this turn, and judged.
+        tools = [part for part in parts if part.type.startswith("tool_")]
+        calls = (*tools, *(self.tool_calls or ()), self.function_call)
+        yield from (call.record for call in calls if call is not None)
 
 
 _Pair: TypeAlias = tuple[str | None, str] | tuple[str | None, str, str]

@@ -54,7 +54,9 @@ def bound_of(
     """
     plans: list[tuple[str, StudyPlan]] = []
     for name, study in Passes(folder, manifest, measures).prepare().items():
-        study = _answered_by(study, model)
+        if model is not None:
+            seats = (model,) * len(study.config.models)
+            study = replace(study, config=study.config.model_copy(update={"models": seats}))
         plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
             plans.append(("control", _control(folder, study, prices)))
@@ -80,10 +82,3 @@ def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan
     once = plan.model_dump(include={"calls", "input_tokens", "output_tokens", "cost"}, exclude_none=True)
     often = {name: amount * rounds for name, amount in once.items()}
     return plan.model_copy(update={**often, "finished": len(finished_controls(folder))})
-
-
-def _answered_by(study: Study, model: str | None) -> Study:
-    if model is None:
-        return study
-    config = study.config.model_copy(update={"models": (model,) * len(study.config.models)})
-    return replace(study, config=config)

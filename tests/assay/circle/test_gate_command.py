@@ -336,6 +336,8 @@ async def test_a_gate_that_was_stopped_goes_on_and_pays_nothing_twice(
         ("", "twice.jsonl", "two cases are called a"),
         ("", "none.jsonl", "none.jsonl, line 1: there is no prompt"),
         ("", "list.jsonl", "line 1 is not an object"),
+        ("", "expect.jsonl", "expect.jsonl, line 1: expect: Input should be '', 'alarm' or 'calm'"),
+        ("", "canary.jsonl", "canary.jsonl, line 1: canary: Input should be a valid string"),
         ("[", "cases.jsonl", "not readable TOML"),
         ("name = 'a b'", "cases.jsonl", "name"),
     ],
@@ -347,6 +349,8 @@ async def test_bad_suites_are_one_line(
     (tmp_path / "twice.jsonl").write_text('{"id": "a", "user": "x"}\n{"id": "a", "user": "y"}\n')
     (tmp_path / "none.jsonl").write_text('{"usr": "x"}\n')
     (tmp_path / "list.jsonl").write_text("[1]\n")
+    (tmp_path / "expect.jsonl").write_text('{"user": "x", "expect": "Alarm"}\n')
+    (tmp_path / "canary.jsonl").write_text('{"user": "x", "canary": 4471, "twin": "y"}\n')
     done = await assay("circle", "gate", suite(extra, cases=cases), "--sarif", "s.sarif", server=server)
     assert done.code == 2 and says in done.err and len(done.err.splitlines()) == 1, done.err
     assert not server.requests and not (tmp_path / "s.sarif").exists()

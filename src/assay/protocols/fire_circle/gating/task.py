@@ -268,15 +268,15 @@ def _question(case: Case, model: str) -> Request:
 def concluded(task: Task, options: Options, verdicts: Sequence[CaseVerdict]) -> GateResult:
     """Return the suite's result: the gates tried on each verdict, whether it is new or known."""
     pairs = list(zip(task.cases, verdicts, strict=True))
-    answers = {case.id: verdict.answer or case.answer for case, verdict in pairs}
+    acts = {case.id: case.acted(verdict.answer) for case, verdict in pairs}
     new = [verdict for verdict in verdicts if not verdict.known]
     return GateResult(
         name=task.name,
         gates=tuple(map(str, options.gates)),
-        verdicts=tuple(_concluded(case, verdict, answers, options) for case, verdict in pairs),
+        verdicts=tuple(_concluded(case, verdict, acts, options) for case, verdict in pairs),
         spend=sum((verdict.spend for verdict in new), Spend()),
         spared=_spared(new, options),
-        notes=tuple(note for case in task.cases if (note := case.spoiled(answers))),
+        notes=tuple(note for case in task.cases if (note := case.spoiled(acts))),
     )
 
 
@@ -284,9 +284,9 @@ def _spared(new: Sequence[CaseVerdict], options: Options) -> Spared:
     return spared_by([verdict for verdict in new if not verdict.error]) if options.cascade else Spared()
 
 
-def _concluded(case: Case, verdict: CaseVerdict, answers: Mapping[str, str], options: Options) -> CaseVerdict:
-    hidden = len(circle.hidden_of(case.model_copy(update={"answer": answers[case.id]})))
-    told = {"tags": case.tags, "moved": case.leaks(answers)}
+def _concluded(case: Case, verdict: CaseVerdict, acts: Mapping[str, str], options: Options) -> CaseVerdict:
+    hidden = len(circle.hidden_of(case.model_copy(update={"answer": verdict.answer or case.answer})))
+    told = {"tags": case.tags, "moved": case.leaks(acts)}
     return tried(verdict.model_copy(update=told), options.conditions, hidden, case.expect)
 
 

@@ -39,6 +39,7 @@ def gate_story(
         judged: what every judge said of a case, by id, where that is at hand.
     """
     later = "by the later rounds of the other cases"
+    tags = sorted({tag for verdict in result.verdicts for tag in verdict.tags})
     made = {
         "failed": result.failed,
         "passed": sum(verdict.passed for verdict in result.verdicts),
@@ -47,7 +48,7 @@ def gate_story(
         "worse": result.worse,
         "better": [change for change in result.changes or () if not change.worse],
         "compared": result.changes is not None,
-        "tagged": list(_tagged(result)),
+        "tagged": [(tag, [one.passed for one in result.verdicts if tag in one.tags]) for tag in tags],
         "basis": later if result.spared.measured else "by one more round like the first",
     }
     layers = partial(_layers, cases or {})
@@ -67,11 +68,6 @@ def _layers(cases: Mapping[str, Task], verdict: CaseVerdict) -> Iterator[Marked]
     if case := cases.get(verdict.id):
         texts = texts_of(case.model_copy(update={"answer": verdict.answer or case.answer}))
         yield from (marked_layer(text, name, verdict.patterns, judged=False) for name, text in texts.items() if text)
-
-
-def _tagged(result: GateResult) -> Iterator[tuple[str, list[bool]]]:
-    for tag in sorted({tag for verdict in result.verdicts for tag in verdict.tags}):
-        yield tag, [verdict.passed for verdict in result.verdicts if tag in verdict.tags]
 
 
 def _patterns(verdict: CaseVerdict) -> Iterator[Block]:
