@@ -25,7 +25,7 @@ from typing_extensions import override
 
 from ai_crucible.agents import PIPES, PROMPT, PROXY, SERVICES, SOCKET, AgentCommand
 from ai_crucible.budget_governor import Governor, Halt
-from ai_crucible.inspect_bridge import as_turn, paid
+from ai_crucible.inspect_bridge import as_turn, paid, writable
 from ai_crucible.roles import Recorder, Solver, sound_andon
 from ai_crucible.types import AttemptState, Line
 from llm_runtime.errors import BudgetExceeded, LlmRuntimeError
@@ -160,7 +160,7 @@ class AgentSolver(Solver):
         ) -> ModelOutput:  # fmt: skip
             self._governor.begin_turn()
             try:
-                output = await paid(model, input, tools, self._name, config, choice)
+                output = await paid(model, [writable(message) for message in input], tools, self._name, config, choice)
             except Exception as fault:
                 self._fault = fault
                 raise
