@@ -67,14 +67,13 @@ class AgentSolver(Solver):
             raise Halt("wall_clock", "its box has ended it")
         if self._fault is not None:
             raise self._fault
-        if done.code == 0 and not done.ended:
-            state.submission, state.terminated_by = output[-_LAST_WORDS:], "submitted"
-            return
         why = f"limit of {done.ended}" if done.ended else f"exit status {done.code}"
         words = f"{why}: {' '.join(output[-300:].split())}"
         if not any(line.role == "assistant" for line in state.messages):
             raise AgentFailed(f"the agent ended before it asked its model anything ({words})")
-        raise Halt("agent_died", words)
+        if done.code or done.ended:
+            raise Halt("agent_died", words)
+        state.submission, state.terminated_by = output[-_LAST_WORDS:], "submitted"
 
     async def _carried_out(self, state: AttemptState, record: Recorder) -> Completed:
         """Run the agent to its end, or to that of its budget.

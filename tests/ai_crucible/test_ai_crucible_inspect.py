@@ -172,6 +172,16 @@ def test_half_a_character_in_a_tool_call_in_text_is_told(tmp_path: Path) -> None
     assert log.samples and any("the block is not JSON" in message.text for message in log.samples[0].messages)
 
 
+def test_of_a_refusal_the_reason_is_told_and_not_what_was_asked(tmp_path: Path) -> None:
+    def refused(*_: Any) -> models.ModelOutput:
+        asked = json.dumps({"messages": [{"content": "You work alone.\n\nIt's a box."}]}, indent=2)
+        raise RuntimeError(f"\nRequest:\n{asked}\n\nBadRequestError('Error code: 400 - too long')")
+
+    (attempt,) = attempts_of(run(tmp_path, models.get_model("mockllm/model", custom_outputs=refused, memoize=False)))
+    assert attempt.passed is None
+    assert attempt.error == r"RuntimeError('BadRequestError(\'Error code: 400 - too long\')')"
+
+
 def test_any_inspect_solver_may_take_the_attempt(tmp_path: Path) -> None:
     @solvers.solver
     def by_hand() -> Any:

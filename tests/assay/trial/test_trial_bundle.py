@@ -80,6 +80,7 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
     playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser to try")
     page_file = tmp_path / "verify.html"
     page_file.write_bytes(resources.files("assay.protocols.ai_crucible").joinpath("verify.html").read_bytes())
+    bench.trial("three", nonce="wört \U0001f4a9 \u202e\x7f\n")
     bundle, missed = bench.bundle("one", "two"), list[str]()
     path = tmp_path / "changed.assay"
     key = bench.shop.ledger.signer.public_key.hex()
