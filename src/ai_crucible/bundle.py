@@ -182,7 +182,8 @@ def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerif
         if name not in known or known[name].log is None or known[name].plan is None:
             result.findings.append(Finding(0, "trial missing", f"{name}: the ledger has no plan and log of it"))
             continue
-        _check_logs(archive, known[name], present, result.findings)
+        wrong = list(wrong_logs(known[name], lambda log: _digest(archive, log) if log in present else ""))
+        result.findings += wrong or _disagreements(archive, known[name])
         result.findings += [Finding(0, "not as planned", line) for line in unplanned(known[name])]
     for name, missing in _missing_rivals(known, trials):
         result.findings.append(Finding(0, "comparison cut", f"{name} was compared with {', '.join(missing)}"))
@@ -263,11 +264,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError("twice")
     return dict(pairs)
-
-
-def _check_logs(archive: zipfile.ZipFile, trial: AttestedTrial, present: set[str], findings: list[Finding]) -> None:
-    wrong = list(wrong_logs(trial, lambda name: _digest(archive, name) if name in present else ""))
-    findings += wrong or _disagreements(archive, trial)
 
 
 def _digest(archive: zipfile.ZipFile, name: str) -> str:
