@@ -286,8 +286,8 @@ def _disagreements(archive: zipfile.ZipFile, trial: AttestedTrial) -> Iterator[F
                 if seed not in (None, sample["metadata"].get("seed")):
                     yield Finding(0, "not as planned", f"{sample['id']}: it was not drawn from the nonce")
     for (puzzle, epoch), event in trial.graded.items():
-        # A ledger from before a thing was named has nothing there to compare.
-        own = told.get((puzzle, epoch), {"passed": "nothing"})
+        # A ledger from before a thing was named has nothing there to compare. What died may stand in an earlier log.
+        own = told.get((puzzle, epoch), {"passed": None})
         if any(getattr(event, name) not in (value, "") for name, value in own.items()):
             yield Finding(0, "log changed", f"{puzzle}, attempt {epoch}: the ledger and the log disagree")
     for puzzle, epoch in told.keys() - trial.graded.keys():
