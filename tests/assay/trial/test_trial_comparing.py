@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_why_no_more_attempts_were_compared_is_told() -> None:
 
 
 def test_reliability_is_drawn_of_models_that_have_a_rate_alone() -> None:
-    def made(model: str, verdicts: list[bool | None]) -> list[AttemptRecord]:
+    def made(model: str, verdicts: Sequence[bool | None]) -> list[AttemptRecord]:
         return [
             AttemptRecord(puzzle="sum", kind="k", epoch=n, model=model, passed=one) for n, one in enumerate(verdicts, 1)
         ]
