@@ -25,7 +25,7 @@ from typing_extensions import override
 
 from ai_crucible.agents import PIPES, PROMPT, PROXY, SERVICES, SOCKET, AgentCommand
 from ai_crucible.budget_governor import Governor, Halt
-from ai_crucible.inspect_bridge import as_turn, paid
+from ai_crucible.inspect_bridge import as_turn, paid, writable
 from ai_crucible.roles import Recorder, Solver, sound_andon
 from ai_crucible.types import AttemptState, Line
 from llm_runtime.errors import BudgetExceeded, LlmRuntimeError
@@ -67,14 +67,13 @@ class AgentSolver(Solver):
             raise Halt("wall_clock", "its box has ended it")
         if self._fault is not None:
             raise self._fault
-        if done.code == 0 and not done.ended:
-            state.submission, state.terminated_by = output[-_LAST_WORDS:], "submitted"
-            return
         why = f"limit of {done.ended}" if done.ended else f"exit status {done.code}"
         words = f"{why}: {' '.join(output[-300:].split())}"
         if not any(line.role == "assistant" for line in state.messages):
             raise AgentFailed(f"the agent ended before it asked its model anything ({words})")
-        raise Halt("agent_died", words)
+        if done.code or done.ended:
+            raise Halt("agent_died", words)
+        state.submission, state.terminated_by = output[-_LAST_WORDS:], "submitted"
 
     async def _carried_out(self, state: AttemptState, record: Recorder) -> Completed:
         """Run the agent to its end, or to that of its budget.
@@ -160,7 +159,7 @@ class AgentSolver(Solver):
         ) -> ModelOutput:  # fmt: skip
             self._governor.begin_turn()
             try:
-                output = await paid(model, input, tools, self._name, config, choice)
+                output = await paid(model, [writable(message) for message in input], tools, self._name, config, choice)
             except Exception as fault:
                 self._fault = fault
                 raise

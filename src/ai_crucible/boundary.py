@@ -86,8 +86,7 @@ def _spelled_out(needle: list[str], haystack: list[str]) -> bool:
     if len(joined) < _SHORTEST:
         return False
     text = " " + " ".join(haystack) + " "
-    loose = " ?".join(re.escape(character) for character in joined)
-    return re.search(f"(?<= ){loose}(?= )", text) is not None
+    return re.search(f"(?<= ){' ?'.join(map(re.escape, joined))}(?= )", text) is not None
 
 
 def _occurs(needle: list[str], haystack: list[str], slack: int = 1) -> bool:

@@ -182,7 +182,8 @@ def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerif
         if name not in known or known[name].log is None or known[name].plan is None:
             result.findings.append(Finding(0, "trial missing", f"{name}: the ledger has no plan and log of it"))
             continue
-        _check_logs(archive, known[name], present, result.findings)
+        wrong = list(wrong_logs(known[name], lambda log: _digest(archive, log) if log in present else ""))
+        result.findings += wrong or _disagreements(archive, known[name])
         result.findings += [Finding(0, "not as planned", line) for line in unplanned(known[name])]
     for name, missing in _missing_rivals(known, trials):
         result.findings.append(Finding(0, "comparison cut", f"{name} was compared with {', '.join(missing)}"))
@@ -265,11 +266,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _check_logs(archive: zipfile.ZipFile, trial: AttestedTrial, present: set[str], findings: list[Finding]) -> None:
-    wrong = list(wrong_logs(trial, lambda name: _digest(archive, name) if name in present else ""))
-    findings += wrong or _disagreements(archive, trial)
-
-
 def _digest(archive: zipfile.ZipFile, name: str) -> str:
     with archive.open(name) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()  # pyright: ignore[reportArgumentType] - it reads into a buffer
@@ -290,8 +286,8 @@ def _disagreements(archive: zipfile.ZipFile, trial: AttestedTrial) -> Iterator[F
                 if seed not in (None, sample["metadata"].get("seed")):
                     yield Finding(0, "not as planned", f"{sample['id']}: it was not drawn from the nonce")
     for (puzzle, epoch), event in trial.graded.items():
-        # A ledger from before a thing was named has nothing there to compare.
-        own = told.get((puzzle, epoch), {"passed": "nothing"})
+        # A ledger from before a thing was named has nothing there to compare. What died may stand in an earlier log.
+        own = told.get((puzzle, epoch), {"passed": None})
         if any(getattr(event, name) not in (value, "") for name, value in own.items()):
             yield Finding(0, "log changed", f"{puzzle}, attempt {epoch}: the ledger and the log disagree")
     for puzzle, epoch in told.keys() - trial.graded.keys():

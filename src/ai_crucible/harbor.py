@@ -46,8 +46,7 @@ def _task(folder: Path, image_of: Callable[[Path], _Image]) -> SuiteTask:
     settings, instruction = _settings(folder)
     if not instruction.strip():
         raise LeftOut("it has no instruction")
-    place = folder / "environment" if (folder / "environment").is_dir() else folder
-    base, home, work, image = image_of(place)
+    base, home, work, image = image_of(folder / "environment" if (folder / "environment").is_dir() else folder)
     tests = {name: _here(data.decode(), home) for name, data in read_tree(folder / "tests").items()}
     if (folder / "run-tests.sh").is_file():
         tests["run-tests.sh"] = _here(read_text(folder / "run-tests.sh"), home)

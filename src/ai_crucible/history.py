@@ -86,7 +86,7 @@ def commits_of(repository: Path, revision: str = "HEAD") -> Iterator[Commit]:
     """
     form = "--format=%x01%H %P%n%B%x02"
     listing = ("--no-merges", "--no-renames", "--no-show-signature", "--name-status")
-    log = _git(repository, "log", *listing, form, revision, "--")
+    log = _git(repository, "log", *listing, form, "--end-of-options", revision, "--")
     found = map(_commit, log.decode("utf-8", "replace").split("\x01")[1:])
     return (commit for commit in found if commit.tests and commit.sources and commit.parent)
 

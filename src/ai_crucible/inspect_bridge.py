@@ -6,9 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
 from inspect_ai._util.exception import TerminateSampleError
+from inspect_ai._util.json import to_json_safe
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -25,6 +26,8 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolInfo, ToolParam, ToolParams
 from inspect_ai.tool import ToolCall as InspectCall
 from inspect_ai.util import LimitExceededError
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
 from ai_crucible.purse import ANSWER_TOKENS, PURSE
 from ai_crucible.text_protocol import as_plain
@@ -43,6 +46,8 @@ from llm_runtime.messages import CostSource, Generate, Reply, Request, Usage
 from llm_runtime.price import Price
 from llm_runtime.tool_calls import ToolCall, ToolSpec, parse_call
 
+M = TypeVar("M", bound=BaseModel)
+
 
 def to_chat(line: Line) -> ChatMessage:
     """Return one line as Inspect's message."""
@@ -55,6 +60,15 @@ def to_chat(line: Line) -> ChatMessage:
             return ChatMessageTool(content=line.content, tool_call_id=line.answers)
         case "assistant":
             return ChatMessageAssistant(content=line.content, tool_calls=to_calls(line.calls) or None)
+
+
+def writable(told: M) -> M:
+    """Return what was told as a log can hold it: half a character, which is no text, becomes its escape."""
+    try:
+        told.model_dump_json()
+    except PydanticSerializationError:
+        return type(told).model_validate_json(to_json_safe(told))
+    return told
 
 
 def to_calls(calls: Sequence[ToolCall]) -> list[InspectCall]:
@@ -187,7 +201,7 @@ async def paid(
     config = config or GenerateConfig()
     purse = PURSE.get()
     if purse is None or getattr(model.api, "keeps_to_purse", False):
-        return await model.generate(messages, tools=tools, tool_choice=choice, config=config)
+        return writable(await model.generate(messages, tools=tools, tool_choice=choice, config=config))
     info = get_model_info(model)
     if info is None or info.cost is None:
         raise UnknownPrice(f"no price is known for {model}, so a cap in USD cannot hold")
@@ -197,7 +211,7 @@ async def paid(
 
     async def call() -> tuple[ModelOutput, int | None]:
         bounded = config.model_copy(update={"max_tokens": most})
-        output = await model.generate(messages, tools=tools, tool_choice=choice, config=bounded)
+        output = writable(await model.generate(messages, tools=tools, tool_choice=choice, config=bounded))
         cost = output.usage.total_cost if output.usage else None
         return output, None if cost is None else ceil(cost * 1_000_000)
 

@@ -86,8 +86,7 @@ class BwrapSandbox(SandboxEnvironment):
         if done.ended == "time":
             raise TimeoutError(f"the command took more than {timeout or self.box.limits.seconds:g} seconds")
         if done.ended == "output":
-            shown = done.stdout.decode("utf-8", "replace")
-            raise OutputLimitExceededError(f"{self.box.limits.output} bytes", shown)
+            raise OutputLimitExceededError(f"{self.box.limits.output} bytes", done.stdout.decode("utf-8", "replace"))
         return as_exec_result(done)
 
     @override

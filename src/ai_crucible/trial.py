@@ -347,8 +347,7 @@ def panel_scorer(desk: _Desk) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         attempt, _ = desk.attempt(state)
         panel = attempt.scores["panel"]
-        value = float("nan") if panel.value is None else panel.value
-        return Score(value=value, metadata=panel.model_dump(mode="json"))
+        return Score(value=float("nan") if panel.value is None else panel.value, metadata=panel.model_dump(mode="json"))
 
     return score
 

@@ -165,7 +165,7 @@ class Workshop(Struct):
             with suppress(KeyboardInterrupt):
                 _, made = eval_set(
                     task,
-                    log_dir=str(self._folder(trial)),
+                    log_dir=str(self.folder / "logs" / trial),
                     model=model,
                     model_args=model_args or {},
                     retry_attempts=0,
@@ -189,9 +189,6 @@ class Workshop(Struct):
         past = [a for a in self.attempts() if a.version == versions.get(a.puzzle)] if plan.arm != "neutral" else []
         own = [attempt for attempt in past if attempt.model == plan.model and attempt.arm == "neutral"]
         return {"history": history_of(own), "standings": standings_of(past, plan.model)}
-
-    def _folder(self, trial: str) -> Path:
-        return self.folder / "logs" / trial
 
     def _left_out(self, trial: str, enough: Callable[[], bool] | None) -> Callable[[str, int], str]:
         known = self.attested().get(trial)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
+from pydantic_core import from_json
+
 from llm_runtime.structs import Struct
 
 _MOST = 256 * 1024
@@ -53,8 +55,8 @@ def parse_call(text: str, number: int) -> tuple[ToolCall, ...]:
     body = text[openings[-1].end() : -3].strip()
     name = f"text-{number}"
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
+        data = from_json(body)
+    except (ValueError, TypeError):
         return (ToolCall(name, "", {}, fault="the block is not JSON"),)
     if not isinstance(data, dict):
         return (ToolCall(name, "", {}, fault="the block is not a JSON object"),)

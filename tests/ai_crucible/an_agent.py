@@ -31,7 +31,7 @@ def main():
     while True:
         said = ask(messages)
         messages.append({name: said[name] for name in ("role", "content", "tool_calls") if said.get(name)})
-        if not said.get("tool_calls"):
+        if not said.get("tool_calls") or "idle" in sys.argv:
             print(said["content"])
             return
         for call in said["tool_calls"]:

@@ -177,10 +177,13 @@ def test_an_agent_pays_from_the_purse_and_is_ended_where_it_is_empty(
 
 
 @pytest.mark.box
-def test_an_agent_that_cannot_work_is_a_death_and_no_failure(sits: Callable[..., TrialReport]) -> None:
-    report = sits("python3 -c 'import nothing_like_it'", model(["never asked"]))
+@pytest.mark.parametrize(("does", "status"), [("import nothing_like_it", 1), ('print("log in first")', 0)])
+def test_an_agent_that_asks_nothing_is_a_death_and_no_failure(
+    sits: Callable[..., TrialReport], does: str, status: int
+) -> None:
+    report = sits(f"python3 -c '{does}'", model(["never asked"]))
     (attempt,) = report.attempts
-    assert attempt.passed is None and "before it asked its model anything (exit status 1" in attempt.error
+    assert attempt.passed is None and f"before it asked its model anything (exit status {status}" in attempt.error
 
 
 @pytest.mark.box

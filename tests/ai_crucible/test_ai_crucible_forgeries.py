@@ -420,6 +420,19 @@ def test_a_log_is_named_by_its_last_sitting(bench: Bench) -> None:
     assert result.ok and result.trials[0].passed == 3
 
 
+def test_what_died_in_an_earlier_sitting_need_not_stand_in_the_last_log(bench: Bench) -> None:
+    bench.trial("three", "px.")
+    first, _, third = bench.shop.attested()["three"].graded.values()
+    place = bench.shop.folder / "logs/three"
+    bench.shop.ledger.append([bench.logged("three", log_of(place / "2026-02-01_a.eval", [first, third]))])
+    result = verify_bundle(bench.bundle("three"))
+    told = result.trials[-1]
+    assert result.ok and (told.passed, told.failed, told.died, told.without) == (1, 1, 1, 1)
+    bench.shop.ledger.append([bench.logged("three", log_of(place / "2026-02-02_a.eval", [first]))])
+    (finding,) = verify_bundle(bench.bundle("three")).findings
+    assert str(finding) == "log changed: sum, attempt 3: the ledger and the log disagree"
+
+
 def test_a_workshop_that_was_copied_makes_the_same_bundle(bench: Bench, tmp_path: Path) -> None:
     made = make_bundle(bench.shop, ["one"], tmp_path / "a.assay")
     assert isinstance(bench.shop, Workshop) and verify_bundle(made).ok

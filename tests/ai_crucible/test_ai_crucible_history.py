@@ -86,6 +86,12 @@ def test_what_is_no_repository_is_told_in_one_line(tmp_path: Path) -> None:
         list(commits_of(tmp_path))
 
 
+def test_a_revision_is_never_an_option_of_git_s(repository: Repository, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="bad revision '--output="):
+        list(commits_of(repository.folder, f"--output={tmp_path / 'written'}"))
+    assert not (tmp_path / "written").exists()
+
+
 @pytest.mark.usefixtures("boxes")
 async def test_a_commit_makes_a_sealed_task_whose_tests_nobody_sees(repository: Repository, tmp_path: Path) -> None:
     target, commits = tmp_path / "tasks", by_subject(repository)

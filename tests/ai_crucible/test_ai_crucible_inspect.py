@@ -155,6 +155,33 @@ def test_tool_calls_in_text_work_too(tmp_path: Path) -> None:
     assert attempt.passed and attempt.terminated_by == "submitted"
 
 
+HALF = ("write_file", {"path": "note.txt", "content": "half a character: \ud83d"})
+
+
+@pytest.mark.parametrize("half", ["Half \ud83d.", HALF, ("exec", {"argv": ["echo", "\udc80"], "\ud83d": ["\ud83d"]})])
+def test_half_a_character_costs_no_attempt(tmp_path: Path, half: Any) -> None:
+    log = run(tmp_path, model(half, WRITE, ("submit", {"summary": "\udfff"})), k=2)
+    assert log.status == "success" and [attempt.passed for attempt in attempts_of(log)] == [True, True]
+
+
+def test_half_a_character_in_a_tool_call_in_text_is_told(tmp_path: Path) -> None:
+    blocks = [json.dumps({"tool": name, "arguments": given}) for name, given in (HALF, WRITE, SUBMIT)]
+    log = run(tmp_path, model(*(f"```tool\n{block}\n```" for block in blocks)), protocol="text")
+    (attempt,) = attempts_of(log)
+    assert attempt.passed and attempt.tool_calls == 1
+    assert log.samples and any("the block is not JSON" in message.text for message in log.samples[0].messages)
+
+
+def test_of_a_refusal_the_reason_is_told_and_not_what_was_asked(tmp_path: Path) -> None:
+    def refused(*_: Any) -> models.ModelOutput:
+        asked = json.dumps({"messages": [{"content": "You work alone.\n\nIt's a box."}]}, indent=2)
+        raise RuntimeError(f"\nRequest:\n{asked}\n\nBadRequestError('Error code: 400 - too long')")
+
+    (attempt,) = attempts_of(run(tmp_path, models.get_model("mockllm/model", custom_outputs=refused, memoize=False)))
+    assert attempt.passed is None
+    assert attempt.error == r"RuntimeError('BadRequestError(\'Error code: 400 - too long\')')"
+
+
 def test_any_inspect_solver_may_take_the_attempt(tmp_path: Path) -> None:
     @solvers.solver
     def by_hand() -> Any:

@@ -14,7 +14,7 @@ from llm_runtime.testing import LoopbackServer, Received
 Assay = Any
 AGENT = Path(__file__).parents[2] / "ai_crucible" / "an_agent.py"
 REPAIR = """```tool
-{"tool": "shell", "arguments": {"command": "echo 'def total(n): return n * (n + 1) // 2' > total.py"}}
+{"tool": "shell", "arguments": {"command": "echo 'def total(n): return sum(range(1, n + 1))' > total.py"}}
 ```"""
 
 
@@ -29,11 +29,11 @@ def repairs(received: Received) -> str:
 async def test_two_agents_are_compared_on_one_model(assay: Assay, tmp_path: Path) -> None:
     await assay("trial", "new", "sum")
     async with LoopbackServer(repairs) as server:
-        agents = ("--agent", f"python3 {AGENT}", "--agent", "python3 -c 'print(1)'")
+        agents = ("--agent", f"python3 {AGENT}", "--agent", f"python3 {AGENT} idle")
         done = await assay("trial", "run", "sum", "--model", f"{server.url}/v1#m", *agents, "--k", "2", "--out", "t.md")
     assert done.code == 0, done.err
     assert "agent python3 an_agent.py with assay/single/" in done.out
-    assert "against agent python3 -c 'print(1)' with" in done.out
+    assert "against agent python3 an_agent.py idle with" in done.out
     assert "2 passed by the first alone" in done.out, done.out
     assert "agent python3 an_agent.py with" in (tmp_path / "t.md").read_text(encoding="utf-8")
     assert (await assay("trial", "verify")).code == 0

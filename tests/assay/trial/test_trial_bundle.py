@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ai_crucible.bundled import Bench, Opened
+from tests.ai_crucible.bundled import Bench, Opened, log_of
 from tests.ai_crucible.test_ai_crucible_forgeries import FORGERIES, Place
 from tests.extent import PATIENCE
 
@@ -80,6 +80,12 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
     playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser to try")
     page_file = tmp_path / "verify.html"
     page_file.write_bytes(resources.files("assay.protocols.ai_crucible").joinpath("verify.html").read_bytes())
+    bench.trial("three", "px.", nonce="wört \U0001f4a9 \u202e\x7f\n")
+    bench.trial("four", "px.")
+    last = bench.shop.folder / "logs/four/2026-02-01_a.eval"
+    alive = [event for event in bench.shop.attested()["four"].graded.values() if event.passed is not None]
+    bench.shop.ledger.append([bench.logged("four", log_of(last, alive))])
+    died = bench.bundle("four").rename(tmp_path / "died.assay")
     bundle, missed = bench.bundle("one", "two"), list[str]()
     path = tmp_path / "changed.assay"
     key = bench.shop.ledger.signer.public_key.hex()
@@ -104,7 +110,8 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
             found = verify_bundle(path, bytes.fromhex(key)).findings
             return {"the chain" if finding.kind in CHAIN else finding.kind for finding in found}
 
-        assert await verdict(bundle) == "Everything in it is as it was signed with that key."
+        for whole in (died, bundle):
+            assert await verdict(whole) == "Everything in it is as it was signed with that key."
         told = await page.inner_text("#facts")
         for figures in verify_bundle(bundle).trials:
             assert figures_line(figures).partition(": ")[2] in told

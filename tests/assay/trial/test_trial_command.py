@@ -194,7 +194,7 @@ async def test_programs_become_puzzles(assay: Assay, tmp_path: Path) -> None:
     (source / "double_fixed.py").write_text("def double(n):\n    return 2 * n\n")
     (source / "double.json").write_text("[[2], 4]\n[[0], 0]\n")
     done = await assay("trial", "import", "checkout", "made", "--origin", "a test")
-    assert done.code == 0 and "1 puzzles written" in done.out
+    assert done.code == 0 and "1 puzzle written" in done.out
     assert (tmp_path / "made" / "double" / "meta.json").exists()
 
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ai_crucible.events import ComparedPair, TrialsCompared
+from ai_crucible.observability import rollup
+from ai_crucible.types import AttemptRecord
+from assay.protocols.ai_crucible.report.compared import compared_lines
+from assay.protocols.ai_crucible.report.pictures import reliability_picture
 from llm_runtime.testing import LoopbackServer, Received
 
 Assay = Any
@@ -68,3 +74,22 @@ async def test_what_cannot_be_compared_is_one_line(assay: Assay, arguments: tupl
     done = await assay("trial", "run", "off-by-one-total", "--model", "ollama:a", *arguments)
     assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
     assert says in done.err
+
+
+def test_why_no_more_attempts_were_compared_is_told() -> None:
+    pair = ComparedPair(a="1", b="2", only_a=2, only_b=0, both=0, neither=0, e=1.5, p=0.4)
+    told = TrialsCompared(trials={"1": "m", "2": "n"}, pairs=(pair,), after=2, planned=12, decided=False)
+    cut = "not decided after 2 attempts of each; the next of 12 died, and none behind it is compared"
+    assert compared_lines(told)[1] == cut
+    assert compared_lines(told.model_copy(update={"planned": 2}))[1] == "not decided after 2 attempts of each"
+
+
+def test_reliability_is_drawn_of_models_that_have_a_rate_alone() -> None:
+    def made(model: str, verdicts: Sequence[bool | None]) -> list[AttemptRecord]:
+        return [
+            AttemptRecord(puzzle="sum", kind="k", epoch=n, model=model, passed=one) for n, one in enumerate(verdicts, 1)
+        ]
+
+    models = rollup([*made("m", [True] * 6 + [False] * 6), *made("n", [True] * 3 + [None] * 9)])
+    picture = reliability_picture(models)
+    assert picture and "m pass@k" in picture.alternative and "n pass@k" not in picture.alternative

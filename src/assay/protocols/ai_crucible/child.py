@@ -100,7 +100,7 @@ def check_end(figures: Mapping[str, Any]) -> None:
     trial, made = figures["trial"], count_noun(figures["graded"], "attempt")
     if figures["status"] == "success":
         return
-    if figures["status"] in ("cancelled", "started"):
+    if figures["status"] in ("cancelled", "started") or not (figures["unpaid"] or figures["without"]):
         raise TrialFailed(f"trial {trial} was stopped with {made} made")
     if figures["unpaid"]:
         raise BudgetExceeded(f"trial {trial} has used up its money with {made} made")

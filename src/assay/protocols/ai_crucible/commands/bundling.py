@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -44,7 +45,7 @@ def bundle_(trials: tuple[str, ...], out: str, witness: str, log_dir: str | None
     ask = partial(ask_witness, witness) if witness else None
     path = make_bundle(shop, list(dict.fromkeys(trials)), _place(out), ask)
     click.echo(f"bundle: {path}", err=True)
-    click.echo(_key_line(shop.ledger.signer.public_key.hex()), err=True)
+    click.echo(_key_line(shop.ledger.signer.public_key.hex(), path), err=True)
     return 0
 
 
@@ -70,7 +71,7 @@ def publish_(trials: tuple[str, ...], out: str, title: str, log_dir: str | None)
     write_whole(folder / "verify.html", page)
     _viewer(bundle, folder / "viewer")
     click.echo(f"published: {folder}/index.html, verify.html, {_BUNDLE}, viewer/", err=True)
-    click.echo(_key_line(shop.ledger.signer.public_key.hex()), err=True)
+    click.echo(_key_line(shop.ledger.signer.public_key.hex(), bundle), err=True)
     return 0
 
 
@@ -93,8 +94,8 @@ def _place(out: str) -> Path:
     return path
 
 
-def _key_line(key: str) -> str:
-    return f"key: {key}; others verify with: assay trial verify {_BUNDLE} --key {key}"
+def _key_line(key: str, bundle: Path) -> str:
+    return f"key: {key}; others verify with: assay trial verify {shlex.quote(bundle.name)} --key {key}"
 
 
 def verify_file(path: Path, key: bytes, as_json: bool, authorities: str = "") -> int:

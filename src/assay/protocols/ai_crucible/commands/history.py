@@ -44,7 +44,8 @@ def from_history_(
     if as_json:
         click.echo(to_json({"commits": done, "admitted": admitted}).decode())
         return 0 if admitted else 1
-    click.echo(f"{count_noun(admitted, 'task')} written to {target}, {len(done) - admitted} commits left out")
+    left_out = count_noun(len(done) - admitted, "commit")
+    click.echo(f"{count_noun(admitted, 'task')} written to {target}, {left_out} left out")
     if admitted:
         click.echo(f"then: assay trial run {target} --model MODEL --against OTHER", err=True)
     return 0 if admitted else 1

@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from assay.console.declared import declares
 from assay.protocols.ai_crucible.trials import log_dir_option, need_box, workshop
 from assay.report.clean import one_line
+from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 
@@ -103,7 +104,7 @@ def import_(source: str, target: str, origin: str, build: bool) -> int:
         imported = import_folder(Path(source), Path(target), origin=origin, build=build)
     for name, reason in imported.left_out.items():
         click.echo(f"left out {one_line(name, 80)}: {one_line(reason, 300)}", err=True)
-    click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} left out")
+    click.echo(f"{count_noun(len(imported.written), 'puzzle')} written to {target}, {len(imported.left_out)} left out")
     for folder in imported.written:
         if self_reported(load_puzzle(folder)) and (why := _unsealed(folder)):
             told = "is self-reported, its tests share a process with the solver's code, which can cheat"

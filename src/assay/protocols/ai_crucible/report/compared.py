@@ -15,7 +15,9 @@ def compared_lines(compared: TrialsCompared) -> list[str]:
         for pair in compared.pairs
     ]
     if not compared.decided:
-        return [*lines, f"not decided after {count_noun(compared.after, 'attempt')} of each"]
+        cut = compared.after < compared.planned
+        why = f"; the next of {compared.planned} died, and none behind it is compared" if cut else ""
+        return [*lines, f"not decided after {count_noun(compared.after, 'attempt')} of each{why}"]
     made = f"decided at {compared.at}: after {compared.after} of {compared.planned} of each"
     if not compared.left_out:
         return [*lines, made]

@@ -40,9 +40,9 @@ def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
     if len(steps) < _FEWEST_STEPS:
         return None
     for index, model in enumerate(models):
-        counted = [h for h in model.puzzles if h.attempts and not h.anchor]
-        if not counted:
+        if not model.reliability:
             continue
+        counted = [h for h in model.puzzles if h.attempts and not h.anchor]
         name = short_name(model.model, model.arm) if len(models) > 1 else ""
         at = tuple(sum(h.pass_at(k) for h in counted) / len(counted) for k in steps)
         hat = tuple(sum(h.pass_hat(k) for h in counted) / len(counted) for k in steps)
