@@ -17,7 +17,7 @@ from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised,
 from criticality.judging.steps import CallMade, calls_made, calls_of
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
-from criticality.spec.predicates import Predicate, parse_predicate
+from criticality.spec.predicates import BUILTINS, Predicate, parse_predicate
 from criticality.spec.types import Param, parse_param
 from llm_runtime.structs import Struct
 
@@ -106,7 +106,7 @@ class Evaluator:
         Args:
             own: names of values, though a function is called so too.
         """
-        used = {name: made for name, made in self.callables.items() if name in code and name not in own}
+        used = {name: made for name, made in self.callables.items() if name in code and name not in (*own, *BUILTINS)}
         return Condition(self.domain, code, used, own)
 
     def assumed(self, test: ClaimTest) -> tuple[list[Param], list[Condition]]:
@@ -133,6 +133,8 @@ class Evaluator:
         raised = outcome.kind if isinstance(outcome, Raised) else ""
         held["raises"] = partial(_is_named, raised)
         held["result"] = outcome.value if isinstance(outcome, Returned) else None
+        if (own := name.partition(".")[2]) in BUILTINS:  # no function is judged by itself
+            held.setdefault(own, self.domain.scope[own])
         for clause, p in self.clauses(name).items():
             if clause not in self.unjudged[name] and (not raised or p.raised):
                 fault = self._judged(name, clause, p, held)
