@@ -11,7 +11,7 @@ from inspect import Signature
 from itertools import repeat
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from criticality.adopt.objects import in_own_words, of_drawn
 from criticality.artifacts import Artifacts
@@ -206,8 +206,7 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
             yield from _part_faults(one, part)
         artifacts = artifacts_of(candidate, proposal)
     except (TypeFault, ValueError) as fault:
-        told = fault_line(fault) if isinstance(fault, ValidationError) else str(fault)
-        yield " ".join(told.split())[:400]
+        yield " ".join(fault_line(fault).split())[:400]
         return
     assert artifacts.spec is not None
     functions = {name: function for name, (_, function) in artifacts.functions.items()}

@@ -131,10 +131,8 @@ class Evaluator:
 
     def _broken(self, name: str, held: dict[str, Any], outcome: Outcome, shown: Callable[[], str]) -> Broken | None:
         raised = outcome.kind if isinstance(outcome, Raised) else ""
-        held["raises"] = partial(_is_named, raised)
-        held["result"] = outcome.value if isinstance(outcome, Returned) else None
-        if (own := name.partition(".")[2]) in BUILTINS:  # no function is judged by itself
-            held.setdefault(own, self.domain.scope[own])
+        value = outcome.value if isinstance(outcome, Returned) else None
+        held = {**self._language(name), **held, "raises": partial(_is_named, raised), "result": value}
         for clause, p in self.clauses(name).items():
             if clause not in self.unjudged[name] and (not raised or p.raised):
                 fault = self._judged(name, clause, p, held)
@@ -292,6 +290,10 @@ class Evaluator:
             raise known() if isinstance(known, type) and issubclass(known, Exception) else BodyRaised(outcome.kind)
 
         return call
+
+    def _language(self, name: str) -> Mapping[str, Any]:
+        """Return what a function's name means in the language where it means something: none is judged by itself."""
+        return {word: self.domain.scope[word] for word in BUILTINS & {name.partition(".")[2]}}
 
     def _held(self, name: str, args: Sequence[Any]) -> dict[str, Any]:
         return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=True)}

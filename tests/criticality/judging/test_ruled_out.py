@@ -33,6 +33,10 @@ def test_what_a_clause_rules_out_is_refused(name: str, at: int) -> None:
     assert not accepted(name, TABLE[name]["wrong"][at])
 
 
+def test_a_long_result_of_a_function_beside_it_refuses_no_right_body() -> None:
+    assert accepted("handed", TABLE["handed"]["right"][0])
+
+
 @pytest.mark.long
 @pytest.mark.toolchain
 @pytest.mark.parametrize("name", TABLE)
