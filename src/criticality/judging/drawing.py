@@ -296,7 +296,7 @@ class Drawing(Sequences):
 
     @cached_property
     def _signs(self) -> str:
-        return "".join(sorted({*"".join(self.literals.texts), *"abcABZ019 ,-_éß٣"}))
+        return "".join(sorted({*"".join(self.literals.texts), *"abcABZ019 ,-_Éß٣"}))
 
     def sequence(
         self, kind: TypeRef, constraints: tuple[str, ...], size: int | None,
