@@ -28,6 +28,11 @@ def sentence(text: str) -> str:
     return flat(text) if flat(text).endswith(".") else f"{flat(text)}."
 
 
+def counted(many: int, one: str, more: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{many} {one if many == 1 else more or one + 's'}"
+
+
 def page(package: str, template: str, filters: Mapping[str, Filter], values: Mapping[str, Any]) -> str:
     """Return a template of a package, filled; its filters are the same for all its templates."""
     environment = _environment(package)
@@ -45,7 +50,7 @@ def _environment(package: str) -> Environment:
         comment_start_string="«#", comment_end_string="#»",
     )  # fmt: skip
     own: dict[str, Filter] = {
-        "flat": flat, "sentence": sentence,
+        "flat": flat, "sentence": sentence, "counted": counted,
         "bare": lambda text: flat(text).rstrip("."), "closed": lambda text: text.replace("*/", "* /"),
     }  # fmt: skip
     cast("dict[str, Any]", made.filters).update(own)

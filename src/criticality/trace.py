@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from criticality.artifacts import Artifacts
-from criticality.pages import page
+from criticality.pages import counted, page
 
 #: What is shown of how a body was tried, where there is something.
 _SHOWN = ("hardly", "unjudged", "presupposed", "places", "sizes", "suite", "solved")
@@ -57,7 +57,7 @@ def _security(artifacts: Artifacts) -> dict[str, str]:
     if "scanner" not in measured:
         return {}
     findings = measured.get("security")
-    bodies = "not run" if findings is None else f"{findings} findings" if findings else "nothing found"
+    bodies = "not run" if findings is None else counted(findings, "finding") if findings else "nothing found"
     return {f"{measured['scanner']}, body by body": bodies, **measured.get("scanners", {})}
 
 

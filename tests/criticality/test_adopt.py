@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from criticality.adopt.proposing import Proposal
+from criticality.adopt.proposing import Proposal, proposal_fault
 from criticality.languages import adopter
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -243,6 +243,14 @@ async def native_tests(folder: Path) -> tuple[int | None, str]:
     )  # fmt: skip
     out, _ = await process.communicate()
     return process.returncode, out.decode()
+
+
+def test_a_proposal_without_words_on_the_function_is_judged_and_its_fault_is_told_in_words(package: Path) -> None:
+    one = next(one for one in adopter(package).read(package).candidates if one.name == "slug")
+    answer = {"params": SLUG, "returns": "Text", "contracts": ["ENSURES: len(result) >= 0"]}
+    assert proposal_fault(one, Proposal.model_validate(answer)) is None
+    wrong = proposal_fault(one, Proposal.model_validate({**answer, "errors": {"not a name": "it is"}}))
+    assert wrong is not None and "validation error" not in wrong and "pydantic.dev" not in wrong
 
 
 def test_a_model_that_describes_a_function_does_not_refuse_it() -> None:

@@ -24,6 +24,7 @@ from criticality.languages import language
 from criticality.languages.base.grammar.smells import detect
 from criticality.languages.python.adapter import Python
 from criticality.ledger import Decision, Ledger, LedgerStep
+from criticality.project.commits import commit_message
 from criticality.spec.contracts import parse_contract
 from criticality.spec.predicates import ALLOWED, BUILTINS, MAX_DEPTH, MAX_LENGTH, parse_predicate
 from llm_runtime.prompts import load_prompt
@@ -235,3 +236,9 @@ async def test_a_file_of_answers_leaves_what_comes_after_a_part_to_the_architect
 def test_a_folder_without_a_project_is_one_line(tmp_path: Path) -> None:
     outcome = CliRunner().invoke(criticality, ["status", "-C", str(tmp_path)])
     assert "criticality init NAME" in str(outcome.exception)
+
+
+@pytest.mark.parametrize(("tests", "words"), [(1, "1 case,"), (2, "2 cases,")])
+def test_one_case_is_one_case(tests: int, words: str) -> None:
+    passed = e.VerificationPassed(unit="it.one", tier="worker", attempt=1, tests=tests, bodies={}, keys={})
+    assert words in commit_message(passed)

@@ -23,7 +23,7 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import Claim, ClaimTest, ClaimType, StructuredClaim
 from criticality.spec.contracts import parse_contract
 from criticality.spec.predicates import parse_predicate
-from criticality.spec.spec import Interface, Method, Spec, System
+from criticality.spec.spec import Interface, Method, Spec, System, fault_line
 from criticality.spec.types import SCALARS, Param, TypeFault, TypeRef, parse_param, parse_type
 from criticality.standing import PREFIX, Candidate
 from llm_runtime.models import Model
@@ -131,7 +131,7 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
     asked = proposal.asked_of(candidate)
     functions = [
         FunctionPlan(
-            name=one.name, params=part.params, returns=part.returns, doc=proposal.doc,
+            name=one.name, params=part.params, returns=part.returns, doc=f"{proposal.doc:.<3}",
             contracts=[*(part.contracts or ["PURITY: pure"]), *_allowed(proposal), *references][:40],
         )
         for one, part in proposal.parts(asked)
@@ -206,7 +206,7 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
             yield from _part_faults(one, part)
         artifacts = artifacts_of(candidate, proposal)
     except (TypeFault, ValueError) as fault:
-        yield " ".join(str(fault).split())[:400]
+        yield " ".join(fault_line(fault).split())[:400]
         return
     assert artifacts.spec is not None
     functions = {name: function for name, (_, function) in artifacts.functions.items()}

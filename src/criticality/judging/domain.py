@@ -44,19 +44,19 @@ def _matches(text: str, form: str) -> bool:
 
 
 class _Bounded(ast.NodeTransformer):
-    """Writes powers and shifts as calls that come to an end."""
+    """Writes powers and shifts as calls that come to an end, by names that nothing of a specification can have."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.op, ast.Pow | ast.LShift):
             return node
-        name = ast.Name("power" if isinstance(node.op, ast.Pow) else "shifted", ast.Load())
+        name = ast.Name("_power" if isinstance(node.op, ast.Pow) else "_shifted", ast.Load())
         return ast.Call(name, [node.left, node.right], [])
 
 
 _LANGUAGE: dict[str, Any] = {
     **{name: getattr(builtins, name) for name in BUILTINS if hasattr(builtins, name)}, "Decimal": Decimal,
-    "reduce": reduce, "replace": dataclasses.replace, "power": _power, "shifted": _shifted, "matches": _matches,
+    "reduce": reduce, "replace": dataclasses.replace, "_power": _power, "_shifted": _shifted, "matches": _matches,
 }  # fmt: skip
 _METHODS = frozenset(
     name

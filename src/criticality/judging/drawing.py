@@ -197,9 +197,10 @@ class Drawing(Sequences):
             case "Int":
                 return self._number(limits) if size is None else self._grown_number(size)
             case "Decimal":
-                return Decimal(self._number(limits)) + Decimal(random.choice((0, 0, 1, 5, 10, 25, 50, 99))) / 100
+                # What rounds to hundredths must not pass for what does not.
+                return self._number(limits) + Decimal(random.choice((0, 0, 10, 50, 100, 250, 990, 5, 15, 999))) / 1000
             case "Float":
-                return self._number(limits) + random.choice((0.0, 0.5, 0.25, 0.1))
+                return self._number(limits) + random.choice((0.0, 0.5, 0.25, 0.1, 0.003))
             case "Text" | "String" | "List" | "Set" | "Map":
                 return self.sequence(kind, constraints, size)
             case "Option":
@@ -295,7 +296,7 @@ class Drawing(Sequences):
 
     @cached_property
     def _signs(self) -> str:
-        return "".join(sorted({*"".join(self.literals.texts), *"abcABZ019 ,-_éß٣"}))
+        return "".join(sorted({*"".join(self.literals.texts), *"abcABZ019 ,-_Éß٣"}))
 
     def sequence(
         self, kind: TypeRef, constraints: tuple[str, ...], size: int | None,

@@ -17,7 +17,7 @@ from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised,
 from criticality.judging.steps import CallMade, calls_made, calls_of
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
-from criticality.spec.predicates import Predicate, parse_predicate
+from criticality.spec.predicates import BUILTINS, Predicate, parse_predicate
 from criticality.spec.types import Param, parse_param
 from llm_runtime.structs import Struct
 
@@ -106,7 +106,7 @@ class Evaluator:
         Args:
             own: names of values, though a function is called so too.
         """
-        used = {name: made for name, made in self.callables.items() if name in code and name not in own}
+        used = {name: made for name, made in self.callables.items() if name in code and name not in (*own, *BUILTINS)}
         return Condition(self.domain, code, used, own)
 
     def assumed(self, test: ClaimTest) -> tuple[list[Param], list[Condition]]:
@@ -131,8 +131,8 @@ class Evaluator:
 
     def _broken(self, name: str, held: dict[str, Any], outcome: Outcome, shown: Callable[[], str]) -> Broken | None:
         raised = outcome.kind if isinstance(outcome, Raised) else ""
-        held["raises"] = partial(_is_named, raised)
-        held["result"] = outcome.value if isinstance(outcome, Returned) else None
+        value = outcome.value if isinstance(outcome, Returned) else None
+        held = {**self._language(name), **held, "raises": partial(_is_named, raised), "result": value}
         for clause, p in self.clauses(name).items():
             if clause not in self.unjudged[name] and (not raised or p.raised):
                 fault = self._judged(name, clause, p, held)
@@ -290,6 +290,10 @@ class Evaluator:
             raise known() if isinstance(known, type) and issubclass(known, Exception) else BodyRaised(outcome.kind)
 
         return call
+
+    def _language(self, name: str) -> Mapping[str, Any]:
+        """Return what a function's name means in the language where it means something: none is judged by itself."""
+        return {word: self.domain.scope[word] for word in BUILTINS & {name.partition(".")[2]}}
 
     def _held(self, name: str, args: Sequence[Any]) -> dict[str, Any]:
         return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=True)}

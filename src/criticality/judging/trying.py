@@ -26,6 +26,8 @@ from criticality.spec.types import TypeRef
 _FIRST, _BATCH = 4, 64
 #: Items of a long value where a contract asks other functions about each of them.
 _ASKED = 64
+#: Bytes of a result that others are tried with: of a longer one right bodies may make more than an answer can hold.
+_HANDED_ON = 4 << 10
 #: Cases that are kept of a function.
 KEPT = 40
 CANDIDATE, HELPERS = 0, 1
@@ -121,7 +123,7 @@ class Trial:
                 for case in values.cases(function.parameters, self.evaluator.conditions(other), (), few):
                     outcome = self._helped(other, case.args)
                     if isinstance(outcome, Returned) and outcome.value not in held:
-                        held.append(outcome.value)
+                        held += [outcome.value] * (len(self._bytes(outcome.value, function.result)) <= _HANDED_ON)
         return known
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:

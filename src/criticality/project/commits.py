@@ -8,6 +8,7 @@ from pathlib import Path
 
 from criticality import events as e
 from criticality.edits import BodyEdited, ClaimsEdited, SpecEdited
+from criticality.pages import counted
 from llm_runtime.events import Event
 
 _LONGEST_S = 20
@@ -59,9 +60,9 @@ def commit_message(event: Event | None) -> str:
         case e.VerificationPassed():
             tried = sum(figures.get("changes", 0) for figures in event.measured.values())
             noticed = sum(figures.get("noticed", 0) for figures in event.measured.values())
-            return f"Accept {event.unit}: {event.tests} cases, {noticed} of {tried} other bodies rejected"
+            return f"Accept {event.unit}: {counted(event.tests, 'case')}, {noticed} of {tried} other bodies rejected"
         case BodyEdited():
-            return f"Take over {', '.join(event.bodies)} as edited by hand: {event.tests} cases"
+            return f"Take over {', '.join(event.bodies)} as edited by hand: {counted(event.tests, 'case')}"
         case ClaimsEdited():
             return f"Tests of {', '.join(claim['id'] for claim in event.claims)}, as edited by hand"
         case SpecEdited():

@@ -135,9 +135,9 @@ class Spec(Model):
                 yield interface, method, tuple(map(parse_param, method.params)), parse_type(method.returns)
 
 
-def fault_line(fault: ValidationError | TypeFault) -> str:
+def fault_line(fault: TypeFault | ValueError) -> str:
     """Return the first thing that is wrong, in one line."""
-    return str(fault) if isinstance(fault, TypeFault) else first_fault(fault).removeprefix("Value error, ")
+    return first_fault(fault).removeprefix("Value error, ") if isinstance(fault, ValidationError) else str(fault)
 
 
 def spec_faults(spec: Spec) -> Iterator[str]:

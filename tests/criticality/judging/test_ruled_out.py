@@ -12,10 +12,12 @@ from criticality.judging.judge import Judge
 pytestmark = needs_toolchain
 TABLE = seeded.table("ruled_out")
 #: A few are tried always: a small domain, related items, neighbours, the points of a structure, brackets within
-#: each other, texts just outside of a form, square tables, sums that come to nothing, one item again and again.
+#: each other, texts just outside of a form, square tables, sums that come to nothing, one item again and again, names
+#: of the language, thousandths, letters of other alphabets.
 ALWAYS = [
     ("dates", 1), ("book", 5), ("spans", 13), ("merging", 9), ("nested", 1), ("nested", 3), ("tables", 1),
-    ("index", 3), ("rows", 12),
+    ("index", 3), ("rows", 12), ("named", 0), ("named", 1), ("named", 2), ("named", 3),
+    ("rates", 0), ("rates", 1), ("rates", 2), ("cases", 0), ("cases", 1),
 ]  # fmt: skip
 
 
@@ -30,6 +32,10 @@ def accepted(name: str, body: dict[str, str]) -> bool:
 @pytest.mark.parametrize(("name", "at"), ALWAYS)
 def test_what_a_clause_rules_out_is_refused(name: str, at: int) -> None:
     assert not accepted(name, TABLE[name]["wrong"][at])
+
+
+def test_a_long_result_of_a_function_beside_it_refuses_no_right_body() -> None:
+    assert accepted("handed", TABLE["handed"]["right"][0])
 
 
 @pytest.mark.long

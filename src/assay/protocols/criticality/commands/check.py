@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.console.declared import declares
+from assay.report.units import count_noun
 from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def check(folder: str, sarif: str | None, as_json: bool, parallel: int) -> int:
 
 
 def _about(one: CheckedFunction) -> str:
-    return "; ".join(one.what) or f"{_WORDS[one.standing][1]}, in {one.cases} cases"
+    return "; ".join(one.what) or f"{_WORDS[one.standing][1]}, in {count_noun(one.cases, 'case')}"
 
 
 def _sarif(name: str, found: list[CheckedFunction]) -> str:

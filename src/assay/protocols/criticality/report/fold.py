@@ -104,7 +104,7 @@ class BuildFold(GenericFold):
         functions, names = self.state.artifacts.functions, unit.name.split("+")
         clauses = sum(len(functions[name][1].contract.predicates) for name in names if name in functions)
         claims = sum(bool({*names}.intersection(claim.functions)) for claim in self.state.artifacts.claims.values())
-        before = f" ({unit.tests:,} cases the last time)" if unit.tests else ""
+        before = f" ({count_noun(unit.tests, 'case')} the last time)" if unit.tests else ""
         return f"{attempt} against {count_noun(clauses, 'clause')} and {count_noun(claims, 'claim')}{before}"
 
     def _at_work(self) -> list[Unit]:
@@ -123,7 +123,7 @@ def _seat(unit: Unit, trying: str) -> SeatProgress:
     tier = TIERS.get(unit.tier, unit.tier)
     says = trying or (f"{tier}, {count_noun(unit.attempts, 'attempt')}" if unit.attempts else "")
     if unit.state == "accepted" and unit.tests:
-        says += f", {unit.tests:,} cases"
+        says += f", {count_noun(unit.tests, 'case')}"
     return SeatProgress(unit.name, states[unit.state], says=says, accent="c1" if unit.state == "accepted" else "c0")
 
 
@@ -134,14 +134,14 @@ def _audited(fold: BuildFold, event: e.AuditorCompleted) -> str:
 
 def _accepted(fold: BuildFold, event: e.VerificationPassed) -> str:
     noticed, tried = (sum(f.get(key, 0) for f in event.measured.values()) for key in ("noticed", "changes"))
-    against = f", {event.tests:,} cases, {noticed} of {tried} other bodies rejected" if event.tests else ""
+    against = f", {count_noun(event.tests, 'case')}, {noticed} of {tried} other bodies rejected" if event.tests else ""
     return f"{event.unit} accepted: {TIERS[event.tier]}, attempt {event.attempt}{against}"
 
 
 def _discarded(fold: BuildFold, event: e.VerificationFailed) -> str:
     kind = event.failure.get("kind", "refused")
     what = "".join(f": {one_line(str(each), 90)}" for each in event.failure.get("what", ())[:1])
-    after = f" after {event.tests:,} cases" if event.tests else ""
+    after = f" after {count_noun(event.tests, 'case')}" if event.tests else ""
     return f"{event.unit} discarded: {TIERS[event.tier]}, attempt {event.attempt}, {kind}{after}{what}"
 
 

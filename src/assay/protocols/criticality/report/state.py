@@ -7,6 +7,7 @@ from typing import Literal
 
 from assay.protocols.criticality.report.words import TIERS
 from assay.report.run import RunTotals
+from assay.report.units import count_noun
 from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.edits import BodyEdited, EditRefused
@@ -19,7 +20,7 @@ UnitState = Literal["waiting", "at work", "accepted", "not solved"]
 
 
 def _after(cases: int) -> str:
-    return f"after {cases:,} cases" if cases else "before it ran"
+    return f"after {count_noun(cases, 'case')}" if cases else "before it ran"
 
 
 @dataclass(slots=True)

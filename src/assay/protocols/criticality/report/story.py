@@ -136,7 +136,7 @@ def _function(state: BuildState, claims: list[Traced], plan: FunctionPlan, name:
     body = state.artifacts.bodies[name]
     tests = [test for claim in claims if name in claim.contracts for test in claim.tests]
     cases = sum(unit.tests for unit in state.units.values() if name in unit.name.split("+"))
-    shown = [f"{cases:,} cases against its contract"] if cases else []
+    shown = [f"{count_noun(cases, 'case')} against its contract"] if cases else []
     shown += (
         [f"{count_noun(len(tests), 'test')} of its claims: {', '.join(f'`{test}`' for test in tests)}"] if tests else []
     )
