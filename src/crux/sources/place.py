@@ -196,6 +196,11 @@ def _people(members: list[_Member]) -> dict[str, str]:
 
 def _named(reading: PlaceReading, names: dict[str, str]) -> PlaceReading:
     """Return a reading whose speakers bear names, two of one name told apart; and with what each text answers."""
+    # However a name is spelled, with its family's first or in capitals, it is as it was first written.
+    spelled: dict[str, str] = {}
+    for one in filter(None, (one.speaker for one in reading.utterances)):
+        name = names.get(one, one)
+        names[one] = spelled.setdefault(" ".join(reversed(name.casefold().split(", "))), name)
     known = ((one.speaker, one.speaker_id) for one in reading.utterances if one.speaker and one.speaker_id)
     ids = grouped((names.get(speaker, speaker), own) for speaker, own in known)
     twice = {name: sorted(set(own)) for name, own in ids.items() if len(set(own)) > 1}

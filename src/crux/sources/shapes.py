@@ -102,9 +102,11 @@ def read_rows(file: SourceFile) -> PlaceReading:
 
 
 def _csv_rows(file: SourceFile) -> Iterator[Record]:
-    tabs = file.name.lower().endswith(".tsv")
+    head = file.text.partition("\n")[0]
+    # Where a comma divides the numbers, tables are written with semicolons.
+    between = "\t" if file.name.lower().endswith(".tsv") else ";" if ";" in head and "," not in head else ","
     csv.field_size_limit(2**31 - 1)
-    reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter="\t" if tabs else ",")
+    reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter=between)
     for row in reader:
         named = {str(key).strip().lower(): value for key, value in row.items() if key and isinstance(value, str)}
         if not _first(named, _TABLE.row.text):
