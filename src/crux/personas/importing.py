@@ -69,8 +69,9 @@ def _chosen(path: Path, reading: PlaceReading, wanted: str, name: str) -> str:
     """
     speakers = [one for one in reading.speakers if one]
     folded = {one.casefold(): one for one in speakers}
-    if wanted and speakers and wanted.casefold() not in folded:
-        raise CorpusError(f"{path.name}: nobody in it is called {wanted[:60]}; there are: {', '.join(speakers[:8])}")
+    if wanted and (speakers or not reading.authored) and wanted.casefold() not in folded:
+        there = ", ".join(speakers[:8]) or "no names at all"
+        raise CorpusError(f"{path.name}: nobody in it is called {wanted[:60]}; there are: {there}")
     for one in (wanted, name):
         if one.casefold() in folded:
             return folded[one.casefold()]

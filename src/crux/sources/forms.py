@@ -24,9 +24,8 @@ _WROTE = re.compile(
 _ATTRIBUTION = re.compile(r"\s*(?:--+|—|―)\s*(\S.{0,60}?)\s*\Z")
 #: Where the mail begins that is answered below: a line between, or its head, which has three fields or more.
 _ORIGINAL = re.compile(
-    r"(?m)^(?:-{2,}\s*(?:Original|Forwarded) [Mm]essage\s*-{2,}|_{20,}|"
-    r"\*?(?:From|Von|De|Da|Van|Fra|Från|Od|От|发件人|寄件者|差出人|보낸 사람)\*?\s?[:：].+\n\s*"
-    r"(?:[*\w][^\n:：]{1,20}[:：].+\n\s*){2})"
+    r"(?m)^(?:-{2,}\s*(?:Original|Forwarded) .essage\s*-{2,}|_{20,}|\*?(?:From|Von|De|Da|Van|Fra|Från|От|发件人|差出人)"
+    r"\*?\s?[:：].+\n\s*(?:[*\w][^\n:：]{1,20}[:：].+\n\s*){2})"
 )
 #: Where a comment ends with words behind it, which CommonMark takes for a part of it.
 _BEHIND = re.compile(r"(?m)^( {0,3}<!--(?:(?!-->|<!--)[\s\S])*-->)[ \t]*(?=\S)")
@@ -106,14 +105,13 @@ def plain(file: SourceFile, raw: str) -> list[Piece]:
 def chat(file: SourceFile, raw: str) -> list[Piece]:
     """Return a message of a chat: quoted lines, and code between fences."""
     raw = unescape(raw)
-    fences = [at for at, line in enumerate(raw.split("\n")) if line.count("```") % 2]
+    lines = raw.split("\n")
+    fences = [at for at, line in enumerate(lines) if line.count("```") % 2]
     code = [(first, last + 1, "code") for first, last in zip(fences[::2], fences[1::2], strict=False)]
     quoted = [mark for mark in _quoted_lines(raw) if not any(a <= mark[0] < b for a, b, _ in code)]
-    lines = raw.split("\n")
     # Three signs begin a quotation that the message ends with.
-    rest = next((first for first, *_ in quoted if lines[first].startswith(">>>")), len(lines))
-    marks = [mark for mark in [*code, *quoted] if mark[1] <= rest]
-    return _sliced(file, raw, [*marks, (rest, len(lines), "quoted")] if rest < len(lines) else marks)
+    rest = [(first, len(lines), kind) for first, _, kind in quoted if lines[first][:3] == ">>>"]
+    return _sliced(file, raw, [*code, *quoted, *rest])
 
 
 def mail(file: SourceFile, raw: str) -> list[Piece]:
@@ -130,10 +128,10 @@ def mail(file: SourceFile, raw: str) -> list[Piece]:
 def web_mail(file: SourceFile, raw: str) -> list[Piece]:
     """Return the body of a mail that is written as a page."""
     pieces = web(file, raw)
-    for at in (at for at, piece in enumerate(pieces) if piece.opens):
-        if _ORIGINAL.match("".join("\n" * piece.opens + piece.text for piece in pieces[at : at + 40]).lstrip()):
-            return [*pieces[:at], *(replace(piece, kind="quoted") for piece in pieces[at:])]
-    return pieces
+    lines = ["\n" * piece.opens + piece.text for piece in pieces]
+    heads = (at for at in range(len(lines)) if _ORIGINAL.match("".join(lines[at : at + 40]).lstrip()))
+    below = next(heads, len(lines))
+    return [*pieces[:below], *(replace(piece, kind="quoted") for piece in pieces[below:])]
 
 
 def web(file: SourceFile, raw: str) -> list[Piece]:

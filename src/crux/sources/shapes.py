@@ -189,18 +189,17 @@ def message(
 
 def left_out(shape: Shape, record: Record, raw: str) -> str:
     """Return why a message is nobody's, or not there any more; empty where it counts."""
-    table = _TABLE
-    for why, names in table.flags.items():
+    for why, names in _TABLE.flags.items():
         if any(_at(record, name) for name in names):
             return why
     speaker = _first(record, shape.speaker)
-    if speaker.endswith("[bot]") or any(_at(record, name) == value for name, value in table.bots.items()):
+    if speaker.endswith("[bot]") or any(_at(record, name) == value for name, value in _TABLE.bots.items()):
         return "a bot"
     if shape.source == "x" and raw.startswith("RT @"):
         return "a repost"
     if shape.kind and str(_at(record, shape.kind) or "") not in shape.kinds:
         return "a notice of the program"
-    return "deleted or hidden" if raw.strip().lower() in table.deleted else ""
+    return "deleted or hidden" if raw.strip().lower() in _TABLE.deleted else ""
 
 
 def address(link: str) -> str:

@@ -21,11 +21,11 @@ _VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
 _TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
 #: A time, after its day as chats write it.
 _CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[ T])?\d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
-#: Letters, and the vowels of India and Thailand, which are none to ``\w``.
-_LETTERS = r"\w\u0900-\u0e7f.'’-"
+#: Letters, and the accents and vowels beside them, which are none to ``\w``.
+LETTERS = r"\w\u0300-\u036f\u0900-\u0e7f"
 _TURN = re.compile(
     rf"[ \t\u200e]*(?:(?:[-*•]|>>)[ \t]+)?(?:{_CLOCK}(?: -)?[ \t]+)?\*{{0,2}}"
-    rf"([^\W\d_][{_LETTERS}]*(?: [()@{_LETTERS}]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}"
+    rf"([^\W\d_][{LETTERS}.'’-]*(?: [{LETTERS}.'’()@-]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}"
     r"(?:：\*{0,2}[ \t]*|:\*{0,2}(?:[ \t]+|\n))"
 )
 #: Words before a colon that are no names.
