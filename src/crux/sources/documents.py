@@ -42,14 +42,13 @@ def read_essay(file: SourceFile) -> PlaceReading:
     file.leave("the head of the file", file.text[:start])
     body = composed(file.enter(form(file, file.text[start:])))
     heading = re.match(r"#[ \t]+(.+)", body.text)
-    authors = _listed(head.get("author") or head.get("authors"))
     file.aliases |= dict.fromkeys(_listed(head.get("signed")) + _listed(head.get("aliases")))
     return _whole(
         file,
         body,
         id=one_line(head.get("id")) or file.key,
         source=one_line(head.get("source")) or "essay",
-        speaker=", ".join(authors) or None,
+        speaker=", ".join(_listed(head.get("author") or head.get("authors"))) or None,
         title=next(iter(_listed(head.get("title"))), one_line(heading[1]) if heading else ""),
         date=_dated(one_line(head.get("date") or head.get("created")), file),
         url=one_line(head.get("url")),
@@ -199,8 +198,7 @@ def read_feed(file: SourceFile, *, drafts: bool = False) -> PlaceReading:
     Raises:
         CorpusError: it is not well-formed XML, or no feed; says where.
     """
-    head = file.text[:4096].lower()
-    if "<!doctype" in head or "<!entity" in file.text.lower():
+    if "<!doctype" in file.text[:4096].lower() or "<!entity" in file.text.lower():
         raise CorpusError(f"{file.name} declares a document type or entities; a feed has none, so it is refused")
     try:
         root = ElementTree.fromstring(file.text.lstrip())

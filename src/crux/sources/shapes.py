@@ -94,10 +94,8 @@ def read_rows(file: SourceFile) -> PlaceReading:
     Raises:
         CorpusError: no row has a text.
     """
-    table = file.name.lower().endswith((".csv", ".tsv"))
-    rows = list(_csv_rows(file) if table else _json_rows(file))
-    talk = any(_first(row, _TABLE.row.speaker) for row in rows)
-    file.authored = not talk
+    rows = list(_csv_rows(file) if file.name.lower().endswith((".csv", ".tsv")) else _json_rows(file))
+    file.authored = not any(_first(row, _TABLE.row.speaker) for row in rows)
     return file.finished(utterances(file, [(_TABLE.row, row, "", "") for row in rows]))
 
 

@@ -37,8 +37,7 @@ class ComparisonFold(StepsFold):
 
     def progress(self) -> Progress:
         """Return the comparison as it stands."""
-        phases = ["reading", *map(_step_line, self._steps.values())]
-        return replace(super().progress(), phase=phases[-1])
+        return replace(super().progress(), phase=["reading", *map(_step_line, self._steps.values())][-1])
 
     def story(self) -> Story:
         """Return what was found, or how far it is."""
