@@ -38,11 +38,11 @@ def judge(command: RunCommand, file: str) -> int:
 
 def _object(line: str, number: int) -> dict[str, Any]:
     try:
-        pair = json.loads(line)
-    except ValueError:
-        pair = None
-    if not isinstance(pair, dict) or not all(pair.get(key) and isinstance(pair[key], str) for key in _TEXTS):
-        raise ConfigurationError(f'line {number}: no JSON object with a "premise" and a "claim"')
+        pair: Any = json.loads(line)
+        if not all(pair[key] and isinstance(pair[key], str) for key in _TEXTS):
+            raise TypeError
+    except (ValueError, TypeError, KeyError):
+        raise ConfigurationError(f'line {number}: no JSON object with a "premise" and a "claim"') from None
     return {key: pair[key] for key in (*_TEXTS, "kind") if key in pair}
 
 
