@@ -126,3 +126,11 @@ async def test_bots_deleted_comments_and_two_of_one_name_are_told_apart(
     assert done.code == 0, done.err
     assert {one["name"] for one in done.json["result"]["authors"]} == {"ada", "ben"}
     assert any("left out" in line for line in done.json["result"]["warnings"])
+
+
+@pytest.mark.parametrize("pair", ['{"premise": "", "claim": "b"}', '{"premise": 1, "claim": "b"}', '"premise"', "null"])
+async def test_a_pair_without_words_is_named_by_its_line(assay: Assay, tmp_path: Path, pair: str) -> None:
+    good = json.dumps({"premise": "It\u2028goes.", "claim": "It stays."}, ensure_ascii=False)
+    (tmp_path / "pairs.jsonl").write_text(f"{good}\n{pair}\n", "utf-8")
+    done = await assay("debate", "judge", "pairs.jsonl")
+    assert done.code == 2 and 'line 2: no JSON object with a "premise" and a "claim"' in done.err
