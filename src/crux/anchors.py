@@ -43,8 +43,7 @@ def anchors(persona: Persona, grounds: Grounds, mask: Mask, tokens: int = ANCHOR
         lines.append(_line(belief, persona, grounds, mask, shown))
         if belief is weighty:
             lines += _cost(belief, persona, mask)
-    left = tokens - sum(estimate_tokens(line) + 1 for line in words)
-    return "\n".join([*fitting(lines, left), *words])
+    return "\n".join([*fitting(lines, tokens - sum(estimate_tokens(line) + 1 for line in words)), *words])
 
 
 def _in_context(sentences: Sequence[Sentence], mask: Mask, tokens: int) -> list[str]:
@@ -80,8 +79,7 @@ def _line(node: BeliefNode, persona: Persona, grounds: Grounds, mask: Mask, show
     edge = next((edge for edge in own if edge.to in others), own[0] if own else None)
     bearing = ""
     if edge is not None and graph is not None:
-        verb = "supports" if edge.polarity == 1 else "undermines"
-        bearing = f' {verb} "{graph.by_id[edge.to].concept}"'
+        bearing = f' {"supports" if edge.polarity == 1 else "undermines"} "{graph.by_id[edge.to].concept}"'
     held = "stated" if node.stated else "implied"
     count = len(node.documents)
     where = f"{held} in {count} text{'s' if count != 1 else ''}, {_years(node)}".rstrip(", ")

@@ -39,8 +39,7 @@ async def ask_baselines(debate: DebateContext) -> None:
         label = CallLabel("crux", prompt)
         transcript = debate.transcript
         topic = Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.topic, 500))
-        text = load_prompt("crux", prompt).render(topic=topic)
-        asked = request(debate.config.models, "baseline", label, text)
+        asked = request(debate.config.models, "baseline", label, load_prompt("crux", prompt).render(topic=topic))
         answer = await tried(ask(debate.generate, asked, BaselineAnswer))
         if answer is None:
             continue

@@ -133,9 +133,7 @@ def _require_several(shelves: Sequence[Shelf]) -> None:
         raise CruxConfigurationError("a comparison needs two authors or more")
     for first, second in combinations(shelves, 2):
         if {item.text for item in first.corpus.items} == {item.text for item in second.corpus.items}:
-            raise CruxConfigurationError(
-                f"{first.name} and {second.name} have the same texts; there is nothing to compare"
-            )
+            raise CruxConfigurationError(f"{first.name} and {second.name} have the same texts: nothing to compare")
 
 
 class _Done(Struct):

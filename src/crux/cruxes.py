@@ -103,13 +103,12 @@ class Division(Struct):
         self, topic: str, authors: Iterable[Read], sides: Sequence[AuthorSide], judge: Judge, warnings: Iterable[str]
     ) -> Comparison:
         """Return it as data, with the authors' books and all that was judged."""
-        matched = (*self.shared, *self.opposed)
         found = ("shared", "opposed", "candidates", "proposed", "decision", "dropped")
         return Comparison(
             **{name: getattr(self, name) for name in found},
             topic=topic,
             authors=tuple(authors),
-            alone=tuple(side.alone(matched) for side in sides),
+            alone=tuple(side.alone((*self.shared, *self.opposed)) for side in sides),
             warnings=tuple(warnings),
             books=tuple({id(side.book): side.book for side in sides}.values()),
             judged=judge.judged,

@@ -71,25 +71,21 @@ class _Course(CamelModel):
 
 _LEAST = _Course(clashes=0, rebuttals=0, rooms=0, turns=0, checks=0)
 _TYPICAL = _Course(clashes=1, rebuttals=8 / 3, rooms=2, turns=10, checks=3)
-_MOST = _Course(clashes=3, rebuttals=4, rooms=2, turns=16, checks=6, bounds=True)
+_MOST = _Course(clashes=3, rebuttals=4, rooms=1_000, turns=16, checks=6, bounds=True)
 
 
 def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, int]:
     aspects = config.most_aspects if config.aspects != "auto" or course.bounds else 3
-    pairs = personas * (personas - 1) // 2
-    clashes = aspects * min(course.clashes, config.detected_pairs, pairs)
+    clashes = aspects * min(course.clashes, config.detected_pairs, personas * (personas - 1) // 2)
     rooms = min(course.rooms, config.rooms_per_aspect * aspects, clashes)
-    if course.bounds:
-        rooms = min(config.rooms_per_aspect * aspects, clashes)
     closings = personas + (4 * config.flip_samples * rooms if config.flip_test else 0)
-    turns = min(course.turns, config.room_turns)
     calls: dict[Task, int] = {
         "decomposition": 1,
         "opening": personas,
         "take": personas * aspects,
         "detection": aspects + clashes,
         "rebuttal": ceil(clashes * min(course.rebuttals, config.rebuttals[1])),
-        "room_turn": rooms * turns,
+        "room_turn": rooms * min(course.turns, config.room_turns),
         "exit_check": rooms * course.checks,
         "card": rooms,
         "relate": 3 * rooms,

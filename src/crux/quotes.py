@@ -85,8 +85,7 @@ def whole(text: str, start: int, end: int) -> tuple[int, int]:
 
 def neighbours(text: str, start: int, end: int) -> tuple[str, str]:
     """Return the sentence before a span of a text, and the one after; empty where there is none."""
-    first = max(0, start - MAX_QUOTE)
-    before, after = text[first:start], text[end : end + MAX_QUOTE]
+    before, after = text[max(0, start - MAX_QUOTE) : start], text[end : end + MAX_QUOTE]
     ahead, behind = spans(before)[-1:], spans(after)[:1]
     return "".join(before[a:b] for a, b in ahead), "".join(after[a:b] for a, b in behind)
 

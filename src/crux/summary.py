@@ -46,8 +46,7 @@ async def summarise(debate: DebateContext, aspect: DebateAspect, number: int) ->
         aspect=fence("ASPECT", mask(aspect.label)),
         said=fence("WHAT WAS SAID", judged(spoken, mask, _SAID_TOKENS)),
     )
-    asked = request(debate.config.models, "summary", label, text)
-    answer = await answered(ask(debate.generate, asked, Summary))
+    answer = await answered(ask(debate.generate, request(debate.config.models, "summary", label, text), Summary))
     if isinstance(answer, LlmRuntimeError):
         return f"the summary of round {number} is missing: {' '.join(str(answer).split())[:200]}"
     ids = [key for key in answer.value.messages if key in {message.id for message in spoken}]

@@ -123,8 +123,7 @@ def _parted(np: Any, table: Any) -> tuple[float, Any]:
     for count in range(2, min(MOST_GROUPS, len(table) // LEAST_GROUP) + 1):
         labels = _clustered(np, points, count)
         if min(np.bincount(labels, minlength=count)) >= LEAST_GROUP:
-            score = _silhouette(np, distances, labels)
-            best = max(best, (score, labels), key=lambda one: one[0])
+            best = max(best, (_silhouette(np, distances, labels), labels), key=lambda one: one[0])
     return best
 
 
@@ -146,8 +145,7 @@ def _projected(np: Any, table: Any) -> Any:
     means = np.where(seen, table, 0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     centred = np.where(seen, table, means) - means
     _, _, components = np.linalg.svd(centred, full_matrices=False)
-    stretch = np.sqrt(table.shape[1] / seen.sum(axis=1))
-    return centred @ components[:2].T * stretch[:, None]
+    return centred @ components[:2].T * np.sqrt(table.shape[1] / seen.sum(axis=1))[:, None]
 
 
 def _clustered(np: Any, points: Any, count: int) -> Any:

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from tests.crux.spoken import DROP, LANTERN, Q_CONVERT, Q_MAJOR, Q_MOST, Q_SLOW, TWICE, Talk
@@ -16,7 +17,7 @@ from crux.book import Claim, ClaimBook, Mention, Relation
 from crux.comparison import Comparison
 from crux.config import CruxConfigurationError
 from crux.divide import MOST_CALLS, divide, group_of
-from crux.exports.claims import claims_aif, claims_argdown
+from crux.exports.claims import claims_aif, claims_argdown, to_graphml
 from crux.personas.corpus import Corpus
 from crux.requests import Questioner
 from crux.results import Place
@@ -181,6 +182,30 @@ async def test_exports_say_a_denial_as_a_denial_whoever_else_holds_the_claim() -
     assert "Ben Reed: It is not so: INI support should be dropped in Lantern 4" in nodes.values()
     assert "Ada Quill: INI support should be dropped in Lantern 4" in nodes.values()
     assert TWICE in argdown
+
+
+async def test_what_several_say_is_not_said_to_be_of_one_alone() -> None:
+    found, _ = await found_of()
+    told = comparison_markdown(found)
+    assert "## Only" not in told and "## Ada Quill says besides" in told
+    assert "1 says YES, 2 say NO. 2 claims rest on it." in told and "1 claim rests on it." in told
+
+
+@pytest.mark.parametrize(
+    "topic", ['"Fast" is bad?', "'Tis so?", "- drop it", "? why", "!so", "%a", "&b", "@all #1", "`x`"]
+)
+async def test_whatever_the_topic_every_form_can_be_read(topic: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    found, _ = await found_of(topic=topic)
+    head = claims_argdown(found).split("===\n")[1]
+    assert set(yaml.safe_load(head)) == {"title"}
+
+
+async def test_characters_that_xml_has_none_of_are_left_out_of_a_graph() -> None:
+    found, _ = await found_of()
+    damaged = found.model_dump_json().replace(DROP, "INI \\u0001\\u000bgoes")
+    graph = ElementTree.fromstring(to_graphml(Comparison.model_validate_json(damaged)))
+    assert "INI goes" in "".join(graph.itertext())
 
 
 async def test_as_a_comment_of_a_thread_it_calls_nobody_and_runs_nothing() -> None:

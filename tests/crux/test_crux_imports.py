@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from crux.personas.corpus import chunked, make_corpus, shared_texts
 from crux.personas.fetching import as_file
 from crux.personas.importing import import_corpus
+from crux.personas.persona import check_name, slug
 from crux.sources.file import CorpusError
 from crux.sources.utterance import Utterance
 from llm_runtime.http.public import Page
@@ -276,3 +277,17 @@ async def test_two_people_who_share_texts_may_debate_and_it_is_said(small_person
     held = await hold(panel, aspects=2)
     assert "share 1 of 1 texts" in held.of("error")[0].error
     assert held.result.state == "finished"
+
+
+def test_where_nobody_is_named_nobody_is_given_the_words_of_all(tmp_path: Path) -> None:
+    pytest.importorskip("webvtt", reason="needs the extra 'import'")
+    cues = "".join(f"\n00:00:0{n}.000 --> 00:00:0{n + 1}.000\nAnd then line {n}.\n" for n in range(4))
+    (tmp_path / "t.vtt").write_text(f"WEBVTT\n{cues}", "utf-8")
+    with pytest.raises(CorpusError, match="nobody in it is called Ada Quill; there are: no names at all"):
+        import_corpus(tmp_path / "t.vtt", speaker="Ada Quill")
+    assert import_corpus(tmp_path / "t.vtt", name="Ada Quill").corpus.items
+
+
+@pytest.mark.parametrize("names", [("नितिन", "नातान"), ("Zoe\u0308", "Zoe\u0301"), ("กิน", "กัน")])
+def test_a_name_of_any_script_is_one_and_is_nobody_elses(names: tuple[str, str]) -> None:
+    assert [check_name(one) for one in names] == list(names) and len({slug(one) for one in names}) == 2

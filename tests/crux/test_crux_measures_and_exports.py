@@ -142,7 +142,8 @@ async def test_exports(authors: list[Persona], hold: Hold, scripts: Any) -> None
 
     assert result.cards[0].personas["Maud Tarrowby"].grounding_quotes
 
-    argdown = to_argdown(result)
+    argdown = to_argdown(result.model_copy(update={"topic": '"Fast" is bad?'}))
+    assert 'title: "Fast is bad?"' in argdown.splitlines()
     assert argdown.count("[Crux ") == 2 and "<script>" not in argdown
     assert "  + <Maud Tarrowby 1>" in argdown and "  - <Ilario Fennimast 1>" in argdown
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from crux.answers import Answers
-from crux.book import Author, Claim, ClaimBook, Mention, Relation
+from crux.book import Author, Claim, ClaimBook, Correction, Mention, Relation
 from crux.building import Built, build_persona
 from crux.personas.beliefs import density, graph_of
+from crux.personas.carrying import carried
 from crux.personas.contract import unquoted
-from crux.personas.corpus import make_corpus
+from crux.personas.corpus import Corpus, make_corpus
 from crux.personas.persona import Persona, PersonaError
 from crux.personas.shipped import shipped_authors, shipped_corpus
 from crux.personas.store import PersonaStore, StoredCorpus
@@ -280,3 +281,40 @@ def test_a_quotation_in_the_portrait_that_stands_nowhere_loses_its_marks() -> No
         'She calls the queue “a price” and waiting a virtue; it\'s "paid in minutes", or paid in gold.',
         2,
     )
+
+
+def test_what_a_later_import_finds_to_be_quoted_is_held_no_more() -> None:
+    said = "The cache must stay."
+    old, new = (
+        Corpus(items=(Utterance(id="u1", source="x", text=said, quoted=quoted),))
+        for quoted in (None, ((0, len(said)),))
+    )
+    place = old.place("u1", 0, len(said))
+    mention = Mention(claim="c1", author="Ann", stance="holds", place=place)
+    book = ClaimBook(claims=(Claim(id="c1", text=said, kind="fact"),), mentions=(mention,))
+    assert [one.stance for one in carried(book, old, old).mentions] == ["holds"]
+    assert [one.stance for one in carried(book, old, new).mentions] == ["reports"]
+
+
+def test_in_a_group_equal_sentences_stay_with_those_who_said_them() -> None:
+    said = "The cache must go now."
+    old = Corpus(items=tuple(Utterance(id=f"u{n}", source="x", text=said, speaker=who) for n, who in enumerate("AB")))
+    moved = (one.model_copy(update={"id": f"{one.id}-new"}) for one in reversed(old.items))
+    mentions = (
+        Mention(claim="c1", author=one.speaker or "", stance="holds", place=old.place(one.id, 0, 22))
+        for one in old.items
+    )
+    claims = (Claim(id="c1", text=said, kind="fact"),)
+    book = ClaimBook(claims=claims, mentions=tuple(mentions), authors=(Author(name=""),))
+    now = carried(book, old, Corpus(items=tuple(moved))).mentions
+    assert [(one.author, one.place.item) for one in now] == [("A", "u0-new"), ("B", "u1-new")]
+
+
+def test_a_correction_of_any_signs_can_be_read_again(tmp_path: Path) -> None:
+    store = PersonaStore(tmp_path)
+    claims = tuple(Claim(id=f"c{n}", text=f"Cache {n} must go.", kind="fact") for n in range(2))
+    store.save_beside("books", "Ann", ClaimBook(claims=claims))
+    for n, by in enumerate(("A\u2028B", "C\x85D")):
+        store.correct("Ann", Correction(what="reject", claim=f"c{n}", by=by))
+    book = store.book("Ann")
+    assert book is not None and len(book.corrections) == 2

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from crux.sources import PlaceReading, read_place
+from crux.sources import PlaceReading, Utterance, read_place
 from crux.sources.file import CorpusError
 
 
@@ -463,3 +463,62 @@ def test_what_answers_what_is_kept(tmp_path: Path) -> None:
     first, second, _ = read_place(tmp_path / "d.json").utterances
     assert second.replies_to == (first.id,) and second.answers == first.text
     assert second.date == "2026-02-03T10:01:00Z"
+
+
+_MAIL = "From: Ada Quill <ada@x.org>\nDate: Mon, 2 Mar 2026 10:00:00 +0000\nContent-Type: text/{}; charset=utf-8\n\n{}"
+_BELOW = "It must go.\n\n{}: Ben Reed <ben@x.org>\n{}: Sunday\n{}: Ada\n\nIt must stay.\n"
+_PAGE = "<p>Go.</p><blockquote>Stay.</blockquote>"
+_XHTML = f'<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">{_PAGE}</div></content>'
+_LIST = 'From b\nFrom: ben at x.org (Ben Reed)\n\nNo.\n\nFrom b\nFrom: "Reed, Ben" <ben@x.org>\n\nHm.\n'
+THREE, GOES = "Ada Go.|Ben No.|Ada So.", "Ada Quill It must go."
+_TIMES = ("[12.03.26, 10:02:11]", "3/12/26, 10:02 PM -", "2026-03-12 10:02", ">>")
+_APPS = [(f"chat{n}.txt", f"{one} Ada: Go.\n{one} Ben: No.\n{one} Ada: So.\n", THREE) for n, one in enumerate(_TIMES)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "own"),
+    [
+        *_APPS,
+        ("quoted.md", "**Ada:** Go.\n\n> Ben: Stay.\nIt must.\n\n**Ben:** No.\n\n**Ada:** So.\n", THREE),
+        ("quoted.txt", "Ada: Go.\n> Ben: Stay.\nBen: No.\nAda: So.\n", THREE),
+        ("cn.txt", "王伟：删除它。\n李娜：保留它。\n王伟：为什么？\n", "王伟 删除它。|李娜 保留它。|王伟 为什么？"),
+        ("ar.txt", "أحمد: تذهب.\nليلى: تبقى.\nأحمد: لماذا؟\n", "أحمد تذهب.|ليلى تبقى.|أحمد لماذا؟"),
+        ("hi.txt", "नितिन: नहीं।\nसीता: हाँ।\nनितिन: क्यों?\n", "नितिन नहीं।|सीता हाँ।|नितिन क्यों?"),
+        ("rank.txt", "Ada (chair): Go.\nBen: No.\nAda: So.\nBEN: Hm.\n", f"{THREE}|Ben Hm."),
+        ("two.txt", "Cy (A): Go.\nCy (B): No.\nCy: So.\nCy (A): Hm.\n", "Cy (A) Go.|Cy (B) No.|Cy So.|Cy (A) Hm."),
+        ("behind.md", "<!-- Describe\nit --> Go.\n\n<!-- a --><!-- b -->\n\nSo.\n", "None Go.  So."),
+        ("a.xml", f"<feed><entry><author><name>Ada</name></author>{_XHTML}</entry></feed>", "Ada Go."),
+        ("e.eml", _MAIL.format("plain", _BELOW.format("From", "Sent", "To")), GOES),
+        ("d.eml", _MAIL.format("plain", _BELOW.format("Von", "Gesendet", "An")), GOES),
+        ("h.eml", _MAIL.format("html", _BELOW.format("<p><b>From</b>", "<br>Sent", "<br>To: Ada<br>Subject")), GOES),
+        ("l.mbox", _LIST, "Ben Reed No.|Ben Reed Hm."),
+        ("s.csv", "Speaker;Text\nAda;Go, now\nADA;So; yes\n", "Ada Go, now|Ada So"),
+    ],
+)
+def test_nobody_is_given_the_words_of_others_nor_loses_their_own(
+    tmp_path: Path, name: str, text: str, own: str
+) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    reading = read_place(tmp_path / name)
+    assert "|".join(f"{one.speaker} {words_of(one)}" for one in reading.utterances) == own
+    assert min([0, *reading.balance.left_out.values()]) == 0
+
+
+def words_of(one: Utterance) -> str:
+    return "".join(char for at, char in enumerate(one.text) if one.own(at, at + 1)).replace("\n", " ").strip()
+
+
+def test_three_signs_quote_the_rest_of_a_message_of_a_chat(tmp_path: Path) -> None:
+    said = [
+        {"text": "No.\n&gt;&gt;&gt; It must stay.\nIt is fast.\n\nIt is cheap.", "user": "U1", "ts": "1772359200.1"}
+    ]
+    (tmp_path / "c.json").write_text(json.dumps(said))
+    (one,) = read_place(tmp_path / "c.json").utterances
+    assert words_of(one) == "No." and one.text.endswith("It is cheap.")
+
+
+@pytest.mark.parametrize("date", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-10:00", "2026-13-45", "2026-02-30"])
+def test_a_date_that_is_none_costs_nobody_the_message(tmp_path: Path, date: str) -> None:
+    (tmp_path / "r.jsonl").write_text(json.dumps({"speaker": "Ada", "text": "Go.", "date": date}) + "\n")
+    (one,) = read_place(tmp_path / "r.jsonl").utterances
+    assert one.text == "Go." and one.date in (date[:10], "") and not one.date.startswith("2026")

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from crux.results import CardLabel, DebateResult
 
-_RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()]")
+_RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 
 
 def to_argdown(result: DebateResult) -> str:
     """Return the document. A NUANCED side supports and attacks nothing: an undercut ties it to its condition."""
-    lines = ["===", f"title: {_flat(result.topic)}", "===", ""]
+    lines = titled(result.topic)
     spoken = {note.card_id: note.spoken for note in result.notes}
     for number, card in enumerate(result.cards, start=1):
-        lines.append(f"[Crux {number}]: {_flat(card.question)} #{card.disagreement_type}")
-        lines.append(f"// {_flat(spoken.get(card.id, 'Spoken by a model.'))}")
+        lines.append(f"[Crux {number}]: {flat(card.question)} #{card.disagreement_type}")
+        lines.append(f"// {flat(spoken.get(card.id, 'Spoken by a model.'))}")
         for name, side in card.personas.items():
-            reasons = _flat(side.reasoning) or side.position
-            lines.append(f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {reasons}")
+            reasons = flat(side.reasoning) or side.position
+            lines.append(f"  {_RELATION[side.position]} <{flat(name)} {number}>: {reasons}")
             if side.condition:
-                lines.append(f"    + [Condition of {_flat(name)} {number}]: {_flat(side.condition)}")
+                lines.append(f"    + [Condition of {flat(name)} {number}]: {flat(side.condition)}")
             if side.falsifier:
-                lines.append(f"    - [Falsifier of {_flat(name)} {number}]: {_flat(side.falsifier)}")
+                lines.append(f"    - [Falsifier of {flat(name)} {number}]: {flat(side.falsifier)}")
             for place, quote in enumerate(side.grounding_quotes or (), start=1):
-                lines.append(f"    + [Source {number}.{place} of {_flat(name)}]: {_flat(quote)}")
+                lines.append(f"    + [Source {number}.{place} of {flat(name)}]: {flat(quote)}")
         lines.append("")
     return "\n".join(lines)
 
@@ -32,6 +33,11 @@ def to_argdown(result: DebateResult) -> str:
 _RELATION: dict[CardLabel, str] = {"YES": "+", "NO": "-", "NUANCED": "_"}
 
 
-def _flat(text: str) -> str:
+def titled(title: str) -> list[str]:
+    """Return the lines that a document begins with; they are YAML, so that the title is quoted."""
+    return ["===", f"title: {json.dumps(flat(title), ensure_ascii=False)}", "===", ""]
+
+
+def flat(text: str) -> str:
     """Return one line without the characters that Argdown reads."""
     return " ".join(_RESERVED.sub(" ", text).split())

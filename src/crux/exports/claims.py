@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
@@ -17,10 +16,11 @@ from xml.etree import ElementTree
 from crux.book import SignedClaim
 from crux.comparison import Comparison, Match, SideView
 from crux.exports.aif import Aif
+from crux.exports.argdown import flat, titled
 from crux.exports.tables import safe
 from crux.results import Place
+from llm_runtime.documents.markup import clean
 
-_RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
 
 
@@ -92,7 +92,7 @@ def to_graphml(comparison: Comparison) -> str:
     for key, one in statements.items():
         node = ElementTree.SubElement(graph, "node", id=key)
         for (name, _), value in zip(keys, _values(one), strict=False):
-            ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
+            ElementTree.SubElement(node, "data", key=f"node-{name}").text = clean(value)
     for tie in _ties(comparison, statements):
         edge = ElementTree.SubElement(graph, "edge", source=tie.source, target=tie.target)
         ElementTree.SubElement(edge, "data", key="edge-kind").text = tie.kind
@@ -111,15 +111,15 @@ def _values(one: _Statement) -> tuple[str, ...]:
 def claims_argdown(comparison: Comparison) -> str:
     """Return every statement with its quotations, and every relation under its target."""
     statements, into = _statements(comparison), dict[str, list[str]]()
-    names = {key: f"{_flat(one.text)[:80]} {key}" for key, one in statements.items()}
+    names = {key: f"{flat(one.text)[:80]} {key}" for key, one in statements.items()}
     for source, target, kind, _ in _ties(comparison, statements):
         mark = "+" if kind in _FOR else "><" if kind == "contradicts" else "-"
         into.setdefault(target, []).extend([f"  {mark} [{names[source]}]"] if kind != "same" else [])
-    lines = ["===", f"title: {_flat(comparison.topic or ' and '.join(comparison.names))}", "===", ""]
+    lines = titled(comparison.topic or " and ".join(comparison.names))
     for key, one in statements.items():
-        lines.append(f"[{names[key]}]: {_flat(one.text)} #{_flat(one.said[0].author).replace(' ', '-')}")
+        lines.append(f"[{names[key]}]: {flat(one.text)} #{flat(one.said[0].author).replace(' ', '-')}")
         quotes = enumerate(one.places[:3], start=1)
-        lines += [*into.get(key, ()), *(f"  + <Source {n} of {key}>: {_flat(place.quote)}" for n, place in quotes), ""]
+        lines += [*into.get(key, ()), *(f"  + <Source {n} of {key}>: {flat(place.quote)}" for n, place in quotes), ""]
     return "\n".join(lines)
 
 
@@ -149,8 +149,3 @@ def claims_csv(comparison: Comparison) -> str:
         values = (mention.author, claim.id, claim.text, claim.kind, mention.stance, place.quote)
         rows.writerow([safe(value) for value in (*values, place.title or place.item, place.date, place.url)])
     return out.getvalue()
-
-
-def _flat(text: str) -> str:
-    """Return one line without the characters that these forms read."""
-    return " ".join(_RESERVED.sub(" ", text).split())

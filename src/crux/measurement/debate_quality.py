@@ -55,8 +55,7 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
     """Return the sycophancy of one persona, or of all."""
     entries = {entry.message: entry.earned for entry in result.ledger if persona in (None, entry.persona)}
     said = (one for one in (*result.messages, *result.room_messages) if persona in (None, one.persona))
-    flagged = {one.id: False for one in said if "agrees without a named reason" in one.flags}
-    agreements = flagged | entries
+    agreements = {one.id: False for one in said if "agrees without a named reason" in one.flags} | entries
     unearned = sum(not earned for earned in agreements.values())
     rate = unearned / len(agreements) if agreements else 0.0
     return Sycophancy(agreements=len(agreements), unearned=unearned, rate=rate)

@@ -134,8 +134,7 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
             contradictions.append(both)
         if signed.stance not in ("holds", "denies"):
             continue
-        kind = _TYPES.get(signed.claim.kind, "inference")
-        nodes[key] = believed(key, signed.words(), kind, places, corpus)
+        nodes[key] = believed(key, signed.words(), _TYPES.get(signed.claim.kind, "inference"), places, corpus)
     held, edges = tuple(nodes.values()), tuple(_edges(book, nodes))
     return BeliefGraph(
         persona_id=persona_id, nodes=held, edges=edges, extracted_at=extracted_at, contradictions=tuple(contradictions)

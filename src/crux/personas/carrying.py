@@ -23,16 +23,20 @@ _AROUND = 80
 def carried(book: ClaimBook, old: Corpus, new: Corpus) -> ClaimBook:
     """Return a book of ``old`` texts as one of the ``new`` texts.
 
-    A mention whose sentence is gone goes with it; its claim stays, so that a later reading names it again.
+    A mention whose sentence is gone goes with it; its claim stays, so that a later reading names it again. Of a
+    group's book everybody bears the name that the new texts give them.
     """
-    told = [_found(one, old, new) for one in book.mentions]
+    group = any(not author.name for author in book.authors)
+    told = [_found(one, old, new, group) for one in book.mentions]
     lost = {_words(one.place.quote) for one, found in zip(book.mentions, told, strict=True) if found is None}
     before = {key for author in book.authors for key in author.read}
     known = {words for chunk in old.chunks if chunk.id in before for words in _sentences(old, chunk)}
     kept = (chunk for chunk in new.chunks if all(words in known for words in _sentences(new, chunk)))
     read = [chunk.id for chunk in kept if not any(one in _words(chunk.text) for one in lost)]
     authors = tuple(one.model_copy(update={"read": tuple(read)}) for one in book.authors)
-    return book.changed(mentions=tuple(one for one in told if one is not None), authors=authors)
+    names = {one.author: found.author for one, found in zip(book.mentions, told, strict=True) if found}
+    relations = (one.model_copy(update={"author": names.get(one.author, one.author)}) for one in book.relations)
+    return book.changed(mentions=tuple(filter(None, told)), authors=authors, relations=tuple(relations))
 
 
 def _sentences(corpus: Corpus, chunk: Chunk) -> Iterator[str]:
@@ -45,17 +49,25 @@ def _words(text: str) -> str:
     return re.sub(r"[\s>#*_`]+", " ", text).strip().casefold()
 
 
-def _found(mention: Mention, old: Corpus, new: Corpus) -> Mention | None:
-    place = mention.place
-    here = new.by_id.get(place.item)
-    if here is not None and here.text[place.start : place.end] == place.quote:
-        return mention.model_copy(update={"place": _placed(new, here, place.start, place.end, place)})
-    spots = [(one, span) for one in new.items for span in places_of(place.quote, one.text)]
+def _found(mention: Mention, old: Corpus, new: Corpus, group: bool) -> Mention | None:
+    place, spots = mention.place, _spots(mention.place, new)
     if not spots:
         return None
-    item, (start, end) = max(spots, key=lambda spot: _nearness(place, spot, old))
+    nearest = max(spots, key=lambda spot: (group and spot[0].speaker == mention.author, *_nearness(place, spot, old)))
+    item, (start, end) = nearest
     stance = mention.stance if item.own(start, end) else "reports"
-    return mention.model_copy(update={"place": _placed(new, item, start, end, place), "stance": stance})
+    author = (item.speaker if group else "") or mention.author
+    now = _placed(new, item, start, end, place)
+    return mention.model_copy(update={"place": now, "stance": stance, "author": author})
+
+
+def _spots(place: Place, new: Corpus) -> list[tuple[Utterance, tuple[int, int]]]:
+    """Return where a sentence may stand: where it stood, or else wherever its words do."""
+    here = new.by_id.get(place.item)
+    if here is not None and here.text[place.start : place.end] == place.quote:
+        return [(here, (place.start, place.end))]
+    same = [one for one in new.items if place.quote in one.text] or new.items
+    return [(one, span) for one in same for span in places_of(place.quote, one.text)]
 
 
 def _placed(corpus: Corpus, item: Utterance, start: int, end: int, old: Place) -> Place:

@@ -166,8 +166,7 @@ def _shown(corpus: Corpus, chunks: Sequence[Chunk]) -> str:
 def verbatim(quotes: Sequence[str], corpus: Corpus, most: int) -> tuple[list[Place], int]:
     """Return the places of the quotations that stand in the corpus, at most so many, and how many stood nowhere."""
     places = [corpus.find(quote) for quote in quotes]
-    held = list(dict.fromkeys(place for place in places if place is not None))
-    return held[:most], places.count(None)
+    return list(dict.fromkeys(place for place in places if place is not None))[:most], places.count(None)
 
 
 def unquoted(text: str, corpus: Corpus) -> tuple[str, int]:

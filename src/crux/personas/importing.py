@@ -56,9 +56,8 @@ def import_corpus(path: Path, *, speaker: str = "", drafts: bool = False, name: 
     split = ((one, len(in_parts(one))) for one in kept)
     cut = [f"{one.id}: {len(one.text):,} characters, kept whole, in {parts} parts" for one, parts in split if parts > 1]
     others = [] if not chosen else [one for one in reading.utterances if (one.speaker or "") not in meant]
-    skipped = [*reading.notes, *cut, *_others(others)]
     aliases = tuple(one for one in reading.aliases if one != chosen)
-    return Gathered(corpus, chosen, aliases, tuple(skipped), reading.balance)
+    return Gathered(corpus, chosen, aliases, (*reading.notes, *cut, *_others(others)), reading.balance)
 
 
 def _chosen(path: Path, reading: PlaceReading, wanted: str, name: str) -> str:
@@ -69,8 +68,9 @@ def _chosen(path: Path, reading: PlaceReading, wanted: str, name: str) -> str:
     """
     speakers = [one for one in reading.speakers if one]
     folded = {one.casefold(): one for one in speakers}
-    if wanted and speakers and wanted.casefold() not in folded:
-        raise CorpusError(f"{path.name}: nobody in it is called {wanted[:60]}; there are: {', '.join(speakers[:8])}")
+    if wanted and (speakers or not reading.authored) and wanted.casefold() not in folded:
+        there = ", ".join(speakers[:8]) or "no names at all"
+        raise CorpusError(f"{path.name}: nobody in it is called {wanted[:60]}; there are: {there}")
     for one in (wanted, name):
         if one.casefold() in folded:
             return folded[one.casefold()]

@@ -10,8 +10,9 @@ from crux.personas.beliefs import BeliefGraph
 from crux.personas.contract import PersonaContract
 from crux.personas.corpus import Corpus
 from crux.results import CamelModel
+from crux.sources.talk import LETTERS
 
-_NAME = re.compile(r"[^\W_][\w .,'’&-]{0,79}")
+_NAME = re.compile(rf"[^\W_][{LETTERS} .,'’&-]{{0,79}}")
 _PARTICLES = "mr mrs ms dr prof sir lady lord the of de van von da di la le and"
 _TITLES = frozenset(_PARTICLES.split())
 
@@ -70,7 +71,7 @@ def slug(name: str) -> str:
     Raises:
         PersonaError: nothing is left.
     """
-    text = re.sub(r"[^\w]+|_", "-", name.casefold()).strip("-")
+    text = re.sub(rf"[^{LETTERS}]+|_", "-", name.casefold()).strip("-")
     if not text:
         raise PersonaError(f"{ascii(name)[:60]} leaves no id; use letters")
     return text

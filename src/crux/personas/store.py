@@ -20,6 +20,7 @@ from crux.results import CamelModel
 from llm_runtime.errors import StoreUnwritable
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.models import fits
+from llm_runtime.wrappers.journal import append_from_whole_line, write_line
 
 W = TypeVar("W", bound=CamelModel)
 
@@ -116,7 +117,7 @@ class PersonaStore:
         file = self._path("corrections", name).with_suffix(".jsonl")
         if book is None or not file.is_file():
             return book
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
         with fits(f"corrections/{file.name} is damaged: ", PersonaError):
             said = [Correction.model_validate_json(line) for line in lines if line.strip()]
         return corrected(book, said)
@@ -134,10 +135,8 @@ class PersonaStore:
             if key not in known:
                 raise PersonaError(f"the book of {name} has no claim {ascii(key)[1:-1][:40]}; show {name} lists them")
         file = self._path("corrections", name).with_suffix(".jsonl")
-        with saying(f"{file.name} cannot be written", StoreUnwritable):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(said.model_dump(mode="json"), ensure_ascii=False) + "\n")
+        with append_from_whole_line(file) as lines:
+            write_line(lines, said.model_dump(mode="json"), sync=False)
 
     def save_beside(self, kind: str, name: str, data: CamelModel) -> None:
         """Keep one thing of a person, by its kind.

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import yaml
 
 from crux.sources.file import CorpusError, SourceFile, iso_date
-from crux.sources.forms import Form, mail, markdown, plain, restructured, web
+from crux.sources.forms import Form, mail, markdown, plain, restructured, web_mail
 from crux.sources.shapes import FEED, REMARK, listed, message
 from crux.sources.talk import minutes
 from crux.sources.utterance import PlaceReading, Utterance, uttered
@@ -28,6 +28,8 @@ from llm_runtime.rewording import reworded
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 #: The head of a proposal: fields like those of a mail, an author among them.
 _FIELDS = re.compile(r"\A(?:[A-Z][\w-]*:[ \t]*\S.*\r?\n(?:[ \t]+\S.*\r?\n)*){3,}")
+#: A sender whose name stands in brackets behind the address, as in the archives of lists.
+_NAME_BEHIND = re.compile(rb"\A((?:.+\n)*?From: )(\S+?)(?: at |@)(\S+) \((.+)\)(?=\r?\n)")
 _MOST_HEAD = 20_000
 
 
@@ -35,19 +37,18 @@ def read_essay(file: SourceFile) -> PlaceReading:
     """Read Markdown, reStructuredText or plain text: minutes, or one text with what its head says."""
     form: Form = {".rst": restructured, ".txt": plain}.get(PurePath(file.name).suffix.lower(), markdown)
     head, start = _head(file)
-    if not head and (talk := minutes(file, file.text)):
+    if not head and (talk := minutes(file, form)):
         return talk
     file.leave("the head of the file", file.text[:start])
     body = composed(file.enter(form(file, file.text[start:])))
     heading = re.match(r"#[ \t]+(.+)", body.text)
-    authors = _listed(head.get("author") or head.get("authors"))
     file.aliases |= dict.fromkeys(_listed(head.get("signed")) + _listed(head.get("aliases")))
     return _whole(
         file,
         body,
         id=one_line(head.get("id")) or file.key,
         source=one_line(head.get("source")) or "essay",
-        speaker=", ".join(authors) or None,
+        speaker=", ".join(_listed(head.get("author") or head.get("authors"))) or None,
         title=next(iter(_listed(head.get("title"))), one_line(heading[1]) if heading else ""),
         date=_dated(one_line(head.get("date") or head.get("created")), file),
         url=one_line(head.get("url")),
@@ -153,7 +154,7 @@ def _mails(data: bytes) -> Iterator[bytes]:
 
 
 def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
-    message: Any = email.message_from_bytes(raw, policy=email.policy.default)
+    message: Any = email.message_from_bytes(_NAME_BEHIND.sub(rb"\1\4 <\2@\3>", raw), policy=email.policy.default)
     part: Any = message.get_body(("plain", "html"))
     file.notes += [
         f"{file.name}, mail {number}: the attachment {one_line(one.get_filename()) or 'without a name'} is not read"
@@ -164,7 +165,7 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
     if str(message.get("Auto-Submitted", "no")).lower() != "no":
         file.leave("a bot", text)
         return None
-    form: Form = web if part is not None and part.get_content_type() == "text/html" else mail
+    form: Form = web_mail if part is not None and part.get_content_type() == "text/html" else mail
     body = composed(file.enter(form(file, text)))
     answered = str(message.get("In-Reply-To") or message.get("References") or "").split()
     if not body.text:
@@ -197,8 +198,7 @@ def read_feed(file: SourceFile, *, drafts: bool = False) -> PlaceReading:
     Raises:
         CorpusError: it is not well-formed XML, or no feed; says where.
     """
-    head = file.text[:4096].lower()
-    if "<!doctype" in head or "<!entity" in file.text.lower():
+    if "<!doctype" in file.text[:4096].lower() or "<!entity" in file.text.lower():
         raise CorpusError(f"{file.name} declares a document type or entities; a feed has none, so it is refused")
     try:
         root = ElementTree.fromstring(file.text.lstrip())
@@ -243,6 +243,8 @@ def _fields(entry: ElementTree.Element) -> dict[str, str]:
             continue
         named = next((part.text or "" for part in child if local_name(part) == "name"), "") if name == "author" else ""
         inner = "".join(ElementTree.tostring(part, encoding="unicode") for part in child)
+        # Elements of XHTML are written with their name space before them.
+        inner = re.sub(r"(</?)\w+:", r"\1", inner)
         text = named or (child.text or "") + inner
         if name == "author" and (match := re.search(r"\((.+)\)\s*$", text)):
             text = match[1]

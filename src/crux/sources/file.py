@@ -105,11 +105,9 @@ def iso_date(value: object, *, day: bool = False) -> str:
     text = str(value or "").strip()
     if re.fullmatch(r"\d{9,13}(\.\d+)?", text):
         moment = datetime.fromtimestamp(float(text) / (1_000 if len(text.split(".")[0]) > 11 else 1), UTC)
-    elif (found := _moment(text)) is None:
+    elif (moment := _moment(text)) is None:
         match = re.search(r"\d{4}-\d{2}-\d{2}", text)
-        return match[0] if match else ""
-    else:
-        moment = found.astimezone(UTC) if found.tzinfo else found
+        return match[0] if match and _moment(match[0]) else ""
     if day or not re.search(r"\d:\d\d|^\d{9}", text):
         return moment.date().isoformat()
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -120,7 +118,8 @@ def _moment(text: str) -> datetime | None:
     readers += [partial(_by_form, form) for form in _DATES]
     for read in readers:
         with suppress(TypeError, ValueError, IndexError, OverflowError):
-            return read(text)
+            moment = read(text)
+            return moment.astimezone(UTC) if moment.tzinfo else moment
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from itertools import accumulate
 from typing import Any, TypeAlias
@@ -21,11 +22,18 @@ _WROTE = re.compile(
     r"(?:^|\n)[^\n]*?([^\W\d_][\w.'’ -]{0,60}?)(?: <[^>\n]*>)?,? (?:wrote|writes|said|says)(?: on [^:\n]*)?:\s*\Z"
 )
 _ATTRIBUTION = re.compile(r"\s*(?:--+|—|―)\s*(\S.{0,60}?)\s*\Z")
-_ORIGINAL = re.compile(r"-{2,}\s*(?:Original|Forwarded) [Mm]essage\s*-{2,}|_{20,}")
+#: Where the mail begins that is answered below: a line between, or its head, which has three fields or more.
+_ORIGINAL = re.compile(
+    r"(?m)^(?:-{2,}\s*(?:Original|Forwarded) .essage\s*-{2,}|_{20,}|\*?(?:From|Von|De|Da|Van|Fra|Från|От|发件人|差出人)"
+    r"\*?\s?[:：].+\n\s*(?:[*\w][^\n:：]{1,20}[:：].+\n\s*){2})"
+)
+#: Where a comment ends with words behind it, which CommonMark takes for a part of it.
+_BEHIND = re.compile(r"(?m)^( {0,3}<!--(?:(?!-->|<!--)[\s\S])*-->)[ \t]*(?=\S)")
 
 
 def markdown(file: SourceFile, raw: str) -> list[Piece]:
     """Return CommonMark: its text as it is written, block quotations and code apart, comments left out."""
+    raw = _BEHIND.sub(r"\1\n", raw)
     special = any(sign in raw for sign in (">", "```", "~~~", "<", "\t", "    "))
     return _sliced(file, raw, list(_markdown_marks(raw)) if special else [])
 
@@ -97,21 +105,33 @@ def plain(file: SourceFile, raw: str) -> list[Piece]:
 def chat(file: SourceFile, raw: str) -> list[Piece]:
     """Return a message of a chat: quoted lines, and code between fences."""
     raw = unescape(raw)
-    fences = [at for at, line in enumerate(raw.split("\n")) if line.count("```") % 2]
+    lines = raw.split("\n")
+    fences = [at for at, line in enumerate(lines) if line.count("```") % 2]
     code = [(first, last + 1, "code") for first, last in zip(fences[::2], fences[1::2], strict=False)]
     quoted = [mark for mark in _quoted_lines(raw) if not any(a <= mark[0] < b for a, b, _ in code)]
-    return _sliced(file, raw, [*code, *quoted])
+    # Three signs begin a quotation that the message ends with.
+    rest = [(first, len(lines), kind) for first, _, kind in quoted if lines[first][:3] == ">>>"]
+    return _sliced(file, raw, [*code, *quoted, *rest])
 
 
 def mail(file: SourceFile, raw: str) -> list[Piece]:
     """Return the body of a mail: what is answered below or above is quoted, the signature left out."""
     lines = raw.split("\n")
     end = next((at for at, line in enumerate(lines) if line.rstrip("\r") == "-- "), len(lines))
-    below = next((at for at, line in enumerate(lines) if _ORIGINAL.match(line)), end)
+    below = min(raw.count("\n", 0, found.start()) if (found := _ORIGINAL.search(raw)) else end, end)
     marks = [mark for mark in _quoted_lines(raw) if mark[1] <= below]
     if below < end:
         marks.append((below, end, "quoted"))
     return _sliced(file, raw, [*marks, (end, len(lines), "a signature")] if end < len(lines) else marks)
+
+
+def web_mail(file: SourceFile, raw: str) -> list[Piece]:
+    """Return the body of a mail that is written as a page."""
+    pieces = web(file, raw)
+    lines = ["\n" * piece.opens + piece.text for piece in pieces]
+    heads = (at for at in range(len(lines)) if _ORIGINAL.match("".join(lines[at : at + 40]).lstrip()))
+    below = next(heads, len(lines))
+    return [*pieces[:below], *(replace(piece, kind="quoted") for piece in pieces[below:])]
 
 
 def web(file: SourceFile, raw: str) -> list[Piece]:

@@ -194,16 +194,24 @@ def _people(members: list[_Member]) -> dict[str, str]:
         return {}
 
 
+def _spelled(reading: PlaceReading, names: dict[str, str]) -> dict[str, str]:
+    """Return each speaker's name as it was first written: elsewhere the family's may stand first, or capitals."""
+    first: dict[str, str] = {}
+    told = ((one.speaker, names.get(one.speaker, one.speaker)) for one in reading.utterances if one.speaker)
+    return {key: first.setdefault(" ".join(reversed(name.casefold().split(", "))), name) for key, name in told}
+
+
 def _named(reading: PlaceReading, names: dict[str, str]) -> PlaceReading:
     """Return a reading whose speakers bear names, two of one name told apart; and with what each text answers."""
+    names = _spelled(reading, names)
     known = ((one.speaker, one.speaker_id) for one in reading.utterances if one.speaker and one.speaker_id)
-    ids = grouped((names.get(speaker, speaker), own) for speaker, own in known)
+    ids = grouped((names[speaker], own) for speaker, own in known)
     twice = {name: sorted(set(own)) for name, own in ids.items() if len(set(own)) > 1}
     by_id = {one.id: one for one in reversed(reading.utterances)}
 
     def told(one: Utterance) -> Utterance:
         name = names.get(one.speaker or "", one.speaker)
-        answered = next((by_id[key] for key in one.replies_to if key in by_id), None)
+        answered = next(filter(None, map(by_id.get, one.replies_to)), None)
         update: dict[str, Any] = {"speaker": f"{name} ({one.speaker_id})" if name in twice else name}
         if answered is not None:
             update["answers"] = " ".join(answered.text.split())[:_ANSWERED]

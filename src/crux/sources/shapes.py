@@ -94,17 +94,17 @@ def read_rows(file: SourceFile) -> PlaceReading:
     Raises:
         CorpusError: no row has a text.
     """
-    table = file.name.lower().endswith((".csv", ".tsv"))
-    rows = list(_csv_rows(file) if table else _json_rows(file))
-    talk = any(_first(row, _TABLE.row.speaker) for row in rows)
-    file.authored = not talk
+    rows = list(_csv_rows(file) if file.name.lower().endswith((".csv", ".tsv")) else _json_rows(file))
+    file.authored = not any(_first(row, _TABLE.row.speaker) for row in rows)
     return file.finished(utterances(file, [(_TABLE.row, row, "", "") for row in rows]))
 
 
 def _csv_rows(file: SourceFile) -> Iterator[Record]:
-    tabs = file.name.lower().endswith(".tsv")
+    head = file.text.partition("\n")[0]
+    # Where a comma divides the numbers, tables are written with semicolons.
+    between = "\t" if file.name.lower().endswith(".tsv") else ";" if ";" in head and "," not in head else ","
     csv.field_size_limit(2**31 - 1)
-    reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter="\t" if tabs else ",")
+    reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter=between)
     for row in reader:
         named = {str(key).strip().lower(): value for key, value in row.items() if key and isinstance(value, str)}
         if not _first(named, _TABLE.row.text):
@@ -187,18 +187,17 @@ def message(
 
 def left_out(shape: Shape, record: Record, raw: str) -> str:
     """Return why a message is nobody's, or not there any more; empty where it counts."""
-    table = _TABLE
-    for why, names in table.flags.items():
+    for why, names in _TABLE.flags.items():
         if any(_at(record, name) for name in names):
             return why
     speaker = _first(record, shape.speaker)
-    if speaker.endswith("[bot]") or any(_at(record, name) == value for name, value in table.bots.items()):
+    if speaker.endswith("[bot]") or any(_at(record, name) == value for name, value in _TABLE.bots.items()):
         return "a bot"
     if shape.source == "x" and raw.startswith("RT @"):
         return "a repost"
     if shape.kind and str(_at(record, shape.kind) or "") not in shape.kinds:
         return "a notice of the program"
-    return "deleted or hidden" if raw.strip().lower() in table.deleted else ""
+    return "deleted or hidden" if raw.strip().lower() in _TABLE.deleted else ""
 
 
 def address(link: str) -> str:

@@ -11,6 +11,7 @@ from html import unescape
 from typing import Any
 
 from crux.sources.file import CorpusError, SourceFile, iso_date
+from crux.sources.forms import Form
 from crux.sources.utterance import PlaceReading, uttered
 from llm_runtime.documents.markup import Piece, composed, one_line
 from llm_runtime.extras import needing
@@ -18,10 +19,14 @@ from llm_runtime.toml import own_table
 
 _VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
 _TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
-_CLOCK = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?"
+#: A time, after its day as chats write it.
+_CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[ T])?\d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
+#: Letters, and the accents and vowels beside them, which are none to ``\w``.
+LETTERS = r"\w\u0300-\u036f\u0900-\u0e7f"
 _TURN = re.compile(
-    rf"[ \t]*(?:[-*•][ \t]+)?(?:{_CLOCK}[ \t]+)?\*{{0,2}}"
-    rf"([^\W\d_][\w.'’-]*(?: [\w.'’()@-]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}:\*{{0,2}}(?:[ \t]+|\n)"
+    rf"[ \t\u200e]*(?:(?:[-*•]|>>)[ \t]+)?(?:{_CLOCK}(?: -)?[ \t]+)?\*{{0,2}}"
+    rf"([^\W\d_][{LETTERS}.'’-]*(?: [{LETTERS}.'’()@-]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}"
+    r"(?:：\*{0,2}[ \t]*|:\*{0,2}(?:[ \t]+|\n))"
 )
 #: Words before a colon that are no names.
 _HEADS = frozenset(own_table("crux.sources", "names.toml")["no_names"])
@@ -92,21 +97,20 @@ def speakers(paragraphs: Iterator[str]) -> set[str]:
 
 def _is_name(words: str) -> bool:
     return words.split()[0].lower() not in _HEADS and all(
-        part[0].isupper() or not part[0].isalpha() or len(part) <= 3 for part in words.split()
+        not part[0].islower() or len(part) <= 3 for part in words.split()
     )
 
 
-def minutes(file: SourceFile, text: str) -> PlaceReading | None:
-    """Read minutes: turns under the names that begin them; None where the text is none."""
-    if ":" not in text:
-        return None
+def minutes(file: SourceFile, form: Form) -> PlaceReading | None:
+    """Read minutes: turns under the names that begin them, each in its form; None where the text is none."""
+    text = file.text
     lines = text.split("\n")
     names = speakers(line + "\n" for line in lines if line.strip() and (_TURN.match(f"{line}\n") or line[:1] in "#"))
-    spoken = speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*:)|\n\s*\n", text) if part.strip())
+    spoken = speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*[:：])|\n\s*\n", text) if part.strip())
     names &= spoken
     if not names:
         return None
-    turns: list[Turn] = [("", [])]
+    turns: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:
         match, words = _TURN.match(f"{line}\n"), line
         if match and match[1] in names:
@@ -115,13 +119,17 @@ def minutes(file: SourceFile, text: str) -> PlaceReading | None:
             file.leave("names", line[: match.end()])
         elif line.startswith("#") or (match and match[1].split()[0].lower() in _HEADS):
             turns.append(("", []))
-        turns[-1][1].append(Piece(f"{words}\n"))
-    return _told(file, turns, "minutes")
+        turns[-1][1].append(words)
+    return _told(file, [(name, form(file, "\n".join([*said, ""]).lstrip())) for name, said in turns], "minutes")
 
 
 def _told(file: SourceFile, turns: list[Turn], source: str) -> PlaceReading:
     """Return turns as utterances; whoever cannot be told is noted."""
     file.authored = False
+    # Whoever is named with a rank once, and without it elsewhere, is one person; with two ranks it may be two.
+    short = {name: re.sub(r" \(.*\)$", "", name) for name, _ in turns}
+    same = {name for name in short if [*short.values()].count(name) == 2}
+    turns = [(short[name] if short[name] in same else name, pieces) for name, pieces in turns]
     unnamed = sum(len(piece.text.strip()) for speaker, pieces in turns for piece in pieces if not speaker)
     if turns and not any(speaker for speaker, _ in turns):
         file.notes.append(f"{file.name}: no speaker is named in it: cannot tell who said what")

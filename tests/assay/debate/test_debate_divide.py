@@ -55,6 +55,28 @@ async def test_a_division_is_replayed_exported_and_not_paid_for_again(
     assert {node["type"] for node in json.loads(forms["aif"].out)["nodes"]} >= {"I", "L", "YA"}
 
 
+async def test_a_turn_in_front_and_another_name_cost_nobody_a_claim(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    turns = [json.loads(line) for line in THREAD.read_text("utf-8").splitlines()]
+    talk = "".join(f"{turn['speaker']}: {turn['text']}\n\n" for turn in turns)
+    (tmp_path / "talk.txt").write_text(talk, "utf-8")
+    line = ("debate", "divide", "talk.txt", "--seed", "7", "--json")
+    first = await assay(*line, url=server.url)
+    talk = f"Ben Reed: Shall we begin now, please?\n\n{talk}".replace("Gus Hale:", "Gus H.:")
+    (tmp_path / "talk.txt").write_text(talk, "utf-8")
+    again = await assay(*line, url=server.url)
+    assert (first.code, again.code) == (0, 0), again.err
+
+    def answers(done: Any) -> list[Any]:
+        cruxes = done.json["result"]["candidates"]
+        return [(one["question"], [(side["author"], side["answer"]) for side in one["sides"]]) for one in cruxes]
+
+    assert json.loads(json.dumps(answers(first)).replace("Gus Hale", "Gus H.")) == json.loads(
+        json.dumps(answers(again))
+    )
+
+
 async def test_a_division_at_its_cap_keeps_what_was_read_and_goes_on(
     assay: Assay, server: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -104,3 +126,11 @@ async def test_bots_deleted_comments_and_two_of_one_name_are_told_apart(
     assert done.code == 0, done.err
     assert {one["name"] for one in done.json["result"]["authors"]} == {"ada", "ben"}
     assert any("left out" in line for line in done.json["result"]["warnings"])
+
+
+@pytest.mark.parametrize("pair", ['{"premise": "", "claim": "b"}', '{"premise": 1, "claim": "b"}', '"premise"', "null"])
+async def test_a_pair_without_words_is_named_by_its_line(assay: Assay, tmp_path: Path, pair: str) -> None:
+    good = json.dumps({"premise": "It\u2028goes.", "claim": "It stays."}, ensure_ascii=False)
+    (tmp_path / "pairs.jsonl").write_text(f"{good}\n{pair}\n", "utf-8")
+    done = await assay("debate", "judge", "pairs.jsonl")
+    assert done.code == 2 and 'line 2: no JSON object with a "premise" and a "claim"' in done.err

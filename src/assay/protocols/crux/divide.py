@@ -22,6 +22,7 @@ from crux.building import steps_of
 from crux.claims.judge import Judgement
 from crux.claims.reading import batches_of
 from crux.divide import MOST_CALLS, divide, group_of, require_group
+from crux.personas.carrying import carried
 from crux.personas.corpus import Corpus
 from crux.personas.persona import slug
 from crux.results import CamelModel
@@ -86,6 +87,7 @@ class DivideHooks(Hooks[Task, Options]):
         def keep(book: ClaimBook) -> None:
             if task.people:
                 store.save_beside("books", name, book)
+                store.save_beside("texts", name, texts)
 
         texts, asking = grouped(options), options.asking(context)
         book = ClaimBook.model_validate(options.book) if options.book else None
@@ -114,6 +116,8 @@ class DivideHooks(Hooks[Task, Options]):
         task = task.model_copy(update=whole)
         name = group_name(task)
         book, kept = people.book(name), people.beside("judged", name, JudgedPairs)
+        if book and (old := people.beside("texts", name, Corpus)):
+            book = carried(book, old, texts)
         read = {
             "texts": [item.model_dump(mode="json") for item in texts.items],
             "notes": [reading.balance.line(), *reading.notes[:_MOST_NOTES]],

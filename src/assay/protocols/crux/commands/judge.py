@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crux.insight.crux_graph import Ties
 
 
+_TEXTS = ("premise", "claim")
 _declares = declares(__package__ or "", "options.toml")
 
 
@@ -28,7 +29,7 @@ def judge(command: RunCommand, file: str) -> int:
     FILE has one JSON object a line, {"premise": ..., "claim": ...}; - is standard input. Where lines have a "kind"
     that people gave, it is compared with the verdict: same, entails, supports, contradicts, undermines, unrelated.
     """
-    lines = enumerate(read_text(None, file, "pairs").splitlines(), start=1)
+    lines = enumerate(read_text(None, file, "pairs").split("\n"), start=1)
     command.task["pairs"] = [_object(line, number) for number, line in lines if line.strip()]
     if not command.task["pairs"]:
         raise ConfigurationError(f"{file} holds no pair; give one JSON object a line")
@@ -37,12 +38,12 @@ def judge(command: RunCommand, file: str) -> int:
 
 def _object(line: str, number: int) -> dict[str, Any]:
     try:
-        pair = json.loads(line)
-    except ValueError:
-        pair = None
-    if not isinstance(pair, dict) or not {"premise", "claim"} <= pair.keys():
-        raise ConfigurationError(f'line {number}: no JSON object with a "premise" and a "claim"')
-    return {key: pair[key] for key in ("premise", "claim", "kind") if key in pair}
+        pair: Any = json.loads(line)
+        if not all(pair[key] and isinstance(pair[key], str) for key in _TEXTS):
+            raise TypeError
+    except (ValueError, TypeError, KeyError):
+        raise ConfigurationError(f'line {number}: no JSON object with a "premise" and a "claim"') from None
+    return {key: pair[key] for key in (*_TEXTS, "kind") if key in pair}
 
 
 @run_command("crux.judge", "map", noun="map")

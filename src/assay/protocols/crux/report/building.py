@@ -23,15 +23,14 @@ _ABOUT = (
 _STEPS = {"contract": "the contract", "reading": "reading every passage"}
 
 
-class PersonaFold(GenericFold):
-    """The fold of a persona's build.
+class StepsFold(GenericFold):
+    """The fold of a run that goes by steps.
 
     Args:
         keep: how many settled calls to remember one by one.
     """
 
     protocol = "Crux"
-    lines = {PersonaStep: lambda _, e: f"{_words(e.step)}: all {e.of} done" if e.done == e.of else None}
 
     def _start(self) -> None:
         self._steps: dict[str, PersonaStep] = {}
@@ -39,6 +38,12 @@ class PersonaFold(GenericFold):
     def _take(self, event: Event, at: int) -> None:
         if isinstance(event, PersonaStep):
             self._steps[event.step] = event
+
+
+class PersonaFold(StepsFold):
+    """The fold of a persona's build."""
+
+    lines = {PersonaStep: lambda _, e: f"{_words(e.step)}: all {e.of} done" if e.done == e.of else None}
 
     def progress(self) -> Progress:
         """Return the build as it stands."""

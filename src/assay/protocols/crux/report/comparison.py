@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cache, partial
 
 from assay.launch.logs import result_of
+from assay.protocols.crux.report.building import StepsFold
 from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
 from assay.report.columns import Column
 from assay.report.frame import cost_section
-from assay.report.generic import GenericFold
 from assay.report.markdown import story_markdown
 from assay.report.outline import Forms, Own, Writing, read_outline
 from assay.report.progress import Progress
@@ -21,7 +21,6 @@ from crux.claims.audit import ENOUGH
 from crux.comparison import Answer, Comparison, CruxCandidate, Read
 from crux.events import PersonaStep
 from llm_runtime.errors import ConfigurationError, StoreDamaged
-from llm_runtime.events import Event
 from llm_runtime.models import fits
 from llm_runtime.store import RunStore
 
@@ -31,27 +30,14 @@ _SIGNS = {"holds": "+", "denies": "−", "grants": "○", "mixed": "±"}
 _CLOSE = {1.0: "Its answer would settle the decision.", 0.5: "It is one reason among several."}
 
 
-class ComparisonFold(GenericFold):
-    """The fold of a comparison.
+class ComparisonFold(StepsFold):
+    """The fold of a comparison."""
 
-    Args:
-        keep: how many settled calls to remember one by one.
-    """
-
-    protocol = "Crux"
     lines = {PersonaStep: lambda _, event: _step_line(event) if event.done else None}
-
-    def _start(self) -> None:
-        self._step: PersonaStep | None = None
-
-    def _take(self, event: Event, at: int) -> None:
-        if isinstance(event, PersonaStep):
-            self._step = event
 
     def progress(self) -> Progress:
         """Return the comparison as it stands."""
-        phase = _step_line(self._step) if self._step else "reading"
-        return replace(super().progress(), phase=phase)
+        return replace(super().progress(), phase=["reading", *map(_step_line, self._steps.values())][-1])
 
     def story(self) -> Story:
         """Return what was found, or how far it is."""
@@ -155,10 +141,10 @@ def _left_out(read: Read) -> list[str]:
 
 
 def _rests(one: CruxCandidate) -> str:
-    sizes = [len(one.side("YES")), len(one.side("NO"))]
-    split = f"{sizes[0]} say YES, {sizes[1]} say NO. " if one.split else ""
-    rests = f"{count_noun(one.rests, 'claim')} rest on it." if one.rests else "Nothing else rests on it."
-    return f"{split}{rests} {_CLOSE.get(one.closeness, '') if one.split else ''} {one.why}".strip()
+    yes, no = (count_noun(len(one.side(answer)), "says", "say") for answer in ("YES", "NO"))
+    split = f"{yes} YES, {no} NO. " if one.split else ""
+    rests = count_noun(one.rests, "claim rests", "claims rest") if one.rests else "Nothing else rests"
+    return f"{split}{rests} on it. {_CLOSE.get(one.closeness, '') if one.split else ''} {one.why}".strip()
 
 
 _FORMS: Forms = {

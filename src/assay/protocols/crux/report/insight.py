@@ -50,7 +50,6 @@ def alignment_blocks(cards: Sequence[CruxCard], names: Sequence[str], accents: S
     figure = alignment_picture(cards, names, accents)
     if figure is None:
         return []
-    heads = columns("Pair", "Mostly over", numbers=_COUNTED)
     rows = tuple(
         (
             " and ".join(name for name in names if name in (pair.first, pair.second)),
@@ -59,7 +58,7 @@ def alignment_blocks(cards: Sequence[CruxCard], names: Sequence[str], accents: S
         )
         for pair in alignment_map(cards)
     )
-    return [figure, Table(heads, rows)]
+    return [figure, Table(columns("Pair", "Mostly over", numbers=_COUNTED), rows)]
 
 
 def _interval(share: Share) -> str:
