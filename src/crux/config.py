@@ -33,7 +33,7 @@ class _Settings(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as fault:
-            raise CruxConfigurationError(first_fault(fault).replace("Value error, ", "", 1)) from None
+            raise CruxConfigurationError(first_fault(fault)) from None
 
 
 class ChosenModel(_Settings):

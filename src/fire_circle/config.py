@@ -65,7 +65,7 @@ class _Settings(Model):
         try:
             super().__init__(**values)
         except ValidationError as fault:
-            raise CircleConfigurationError(first_fault(fault).replace("Value error, ", "", 1)) from None
+            raise CircleConfigurationError(first_fault(fault)) from None
 
 
 class EvaluationConfig(_Settings):

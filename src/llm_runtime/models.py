@@ -28,8 +28,8 @@ def first_fault(fault: ValidationError, whole: str = "") -> str:
         whole: names the place where the whole value is wrong; without a name there is ``what`` alone.
     """
     first = fault.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"])) or whole
-    return f"{where}: {first['msg']}" if where else first["msg"]
+    where, what = ".".join(map(str, first["loc"])) or whole, first["msg"].removeprefix("Value error, ")
+    return f"{where}: {what}" if where else what
 
 
 @contextmanager

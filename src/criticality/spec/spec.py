@@ -137,7 +137,7 @@ class Spec(Model):
 
 def fault_line(fault: ValidationError | TypeFault) -> str:
     """Return the first thing that is wrong, in one line."""
-    return str(fault) if isinstance(fault, TypeFault) else first_fault(fault).removeprefix("Value error, ")
+    return str(fault) if isinstance(fault, TypeFault) else first_fault(fault)
 
 
 def spec_faults(spec: Spec) -> Iterator[str]:

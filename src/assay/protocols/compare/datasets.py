@@ -118,6 +118,6 @@ def _task(row: JsonValue, where: str, at: int) -> Question:
         # Who writes our own form is told of what it does not know.
         return Question.model_validate({"id": str(at), **(row if made.keys() <= row.keys() else made)})
     except ValidationError as fault:
-        raise ConfigurationError(f"{where}: {first_fault(fault).replace('Value error, ', '', 1)}") from None
+        raise ConfigurationError(f"{where}: {first_fault(fault)}") from None
     except (KeyError, TypeError, AttributeError, IndexError):
         raise ConfigurationError(f"{where} is in no form that is known") from None
