@@ -42,6 +42,8 @@ def test_keys_are_written_whole_and_for_their_owner_alone(tmp_path: Path) -> Non
     assert read_keys(tmp_path / "new") == {}
     with pytest.raises(ConfigurationError, match="printable"):
         write_key(tmp_path, "openai", "line\nbreak")
+    with pytest.raises(ConfigurationError, match="ASCII"):
+        write_key(tmp_path, "openai", "sk-\u200b1")  # pasted from a page
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_flags_set_nothing_that_they_do_not_name(tmp_path: Path) -> None:
         ("base_url = 'http://models.example.org/v1'\nkey = 'env:WORK'", "that is not this machine"),
         ("base_url = 'http://models.example.org'\nheaders = {X-Api-Key = 'one'}", "use https://"),
         ("base_url = 'http://models.example.org'\nquery = {api_key = 'one'}", "use https://"),
-        ("key = 'sk-or-v1-in-plain-sight'", "endpoints.work.key: Value error, write env:VARIABLE or keyring"),
+        ("key = 'sk-or-v1-in-plain-sight'", "endpoints.work.key: write env:VARIABLE or keyring"),
         ("base_url = 'https://models.example.org'\nkey = 'env:NOT_SET'", "NOT_SET is set neither here nor in .env"),
         ("dialect = 'azure'", "work has no address: write base_url under [endpoints.work]"),
         ("base_url = 'https://models.example.org'\nin_flight = 0", "endpoints.work.in_flight"),

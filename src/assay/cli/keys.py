@@ -25,17 +25,15 @@ _command = commands(keys.command, __package__ or "", "keys.toml")
 @_command("set")
 def set_key(provider: str) -> None:
     """Store a key for PROVIDER, which is one that `assay keys list` shows. It is asked for, or read from a pipe."""
-    from llm_runtime.dialects import HOSTED
     from llm_runtime.keys import write_key
-    from llm_runtime.settings import config_dir, read_config
+    from llm_runtime.settings import check_key, config_dir
 
     config = config_dir()
-    takers = (*HOSTED, *read_config(config).endpoints)
-    if provider not in takers:
-        raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(takers)}")
+    check_key(config, provider)
     secret = click.prompt(f"{provider} key", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
     if not secret.strip():
         raise ConfigurationError("no key was given; nothing was changed")
+    check_key(config, provider, secret)
     click.echo(f"stored in {write_key(config, provider, secret)}", err=True)
 
 
