@@ -86,7 +86,7 @@ def run(command: click.Command) -> int:
         # A path may be of any bytes, a text may not: it is refused by whoever first keeps it or looks it up.
         if not (given := [one for one in sys.argv if one.encode(errors="ignore").decode() != one]):
             raise
-        click.echo(f"assay: {ascii(given[0])} is not UTF-8 text", err=True)
+        click.echo(f"assay: {given[0]!a} is not UTF-8 text", err=True)
         return 2
     finally:
         if (telemetry := sys.modules.get("assay.launch.telemetry")) is not None:

@@ -94,7 +94,7 @@ async def test_defaults_and_servers_are_written_beside_the_persons_own_words(web
 
 
 @pytest.mark.parametrize(
-    "address", ["http://", "http://[", "http://127.0.0.1:99999/v1", "http://user:word@h/v1", "http://h/v1?key=1", "h/v1"]
+    "address", ["http://", "http://[", "http://127.0.0.1:99999/v1", "http://user:word@h/v1", "http://h/v1?key=1", "h"]
 )
 async def test_a_server_that_cannot_be_asked_is_refused_before_it_stops_every_page(web: Any, address: str) -> None:
     code, answer = await web.post("/settings/endpoints", name="mine", base_url=address)
