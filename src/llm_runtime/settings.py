@@ -122,11 +122,10 @@ class ConfigFile(Model):
     @field_validator("endpoints")
     @classmethod
     def _free_names(cls, value: dict[str, EndpointEntry]) -> dict[str, EndpointEntry]:
-        if taken := sorted({"http", "https", "agent", *HUMAN_PROVIDERS} & value.keys()):
-            raise ValueError(f"{taken[0]} is the name of something else; choose another")
+        taken = ("http", "https", "agent", *HUMAN_PROVIDERS)
         for name in value:
-            if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-                raise ValueError(f"{name[:60]!r} is no name: write letters, digits and . _ -, no sign first")
+            if name in taken or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name, re.A):
+                raise ValueError(f"{name[:60]!r} is taken or no name: write letters, digits and . _ -, no sign first")
         return value
 
 
@@ -235,20 +234,21 @@ def data_dir() -> Path:
 
 
 def load_settings(
-    environment: Mapping[str, str] | None = None, folder: Path | None = None, config: Path | None = None
-) -> Settings:
+    environment: Mapping[str, str] = os.environ, folder: Path | None = None, config: Path | None = None,
+    file: ConfigFile | None = None,
+) -> Settings:  # fmt: skip
     """Read the configuration.
 
     A key is taken from the environment, else from ``.env`` in ``folder`` (the working directory), else from
-    where ``assay keys set`` stored it, for which ``config`` (:func:`config_dir`) is looked at.
+    where ``assay keys set`` stored it, for which ``config`` (:func:`config_dir`) is looked at. ``file`` takes the
+    place of the one there.
 
     Raises:
         ConfigurationError: a file is not TOML, or holds something unknown; says which and where.
     """
-    environment = os.environ if environment is None else environment
     config = config_dir() if config is None else config
     sources = key_sources(environment, folder or Path.cwd(), config)
-    file = read_config(config)
+    file = file or read_config(config)
     keys = {name: key for name in (*file.endpoints, *HOSTED) if (key := _key(name, file, sources))}
     base_urls = {name: url for name, at in HOSTED.items() if (url := sources.variable(at.url_env) or at.base_url)}
     settings = Settings(keys, base_urls, file, config / "prices.toml", dict(environment))

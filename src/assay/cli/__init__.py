@@ -84,9 +84,9 @@ def run(command: click.Command) -> int:
         return 2
     except ValueError:
         # A path may be of any bytes, a text may not: it is refused by whoever first keeps it or looks it up.
-        if not (given := [one for one in sys.argv if one.encode(errors="ignore").decode() != one]):
+        if (given := " ".join(sys.argv[1:])).encode(errors="ignore").decode() == given:
             raise
-        click.echo(f"assay: {given[0]!a} is not UTF-8 text", err=True)
+        click.echo(f"assay: this is not UTF-8 text: {given!a}", err=True)
         return 2
     finally:
         if (telemetry := sys.modules.get("assay.launch.telemetry")) is not None:

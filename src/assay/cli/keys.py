@@ -55,14 +55,10 @@ def list_keys() -> None:
     from llm_runtime.settings import load_settings
 
     settings = load_settings()
-    for provider in settings.config.endpoints:
+    for provider in {**(own := settings.config.endpoints), **HOSTED}:
         key = settings.keys.get(provider)
-        click.echo(f"{provider:<12}{key.source if key else 'none'} (endpoint of config.toml)")
-    for provider, dialect in HOSTED.items():
-        key = settings.keys.get(provider)
-        missing = f"none (set {dialect.key_env}, or: assay keys set {provider})"
-        if provider not in settings.config.endpoints:
-            click.echo(f"{provider:<12}{key.source if key else missing}")
+        missing = "none" if provider in own else f"none (set {HOSTED[provider].key_env}, or: assay keys set {provider})"
+        click.echo(f"{provider:<12}{key.source if key else missing}{' (endpoint of config.toml)' * (provider in own)}")
 
 
 @keys.command("path")

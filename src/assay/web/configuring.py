@@ -14,7 +14,7 @@ from llm_runtime.files import saying, write_atomic
 from llm_runtime.keys import read_toml
 from llm_runtime.models import fits
 from llm_runtime.rewording import reworded
-from llm_runtime.settings import ConfigFile
+from llm_runtime.settings import ConfigFile, load_settings
 
 
 def change_config(config: Path, changes: Mapping[str, Any], *tables: str) -> None:
@@ -30,15 +30,16 @@ def change_config(config: Path, changes: Mapping[str, Any], *tables: str) -> Non
     """
     path = config / "config.toml"
     read_toml(path)
-    with changing(path, _check_config) as document:
+
+    def check(data: Mapping[str, Any]) -> None:
+        with fits(""):
+            # A server that cannot be asked, with the key that it has, would stop every page.
+            load_settings(config=config, file=ConfigFile.model_validate(data))
+
+    with changing(path, check) as document:
         for name in tables:
             document = document.setdefault(name, tomlkit.table(is_super_table=name != tables[-1]))
         put(document, changes)
-
-
-def _check_config(data: Mapping[str, Any]) -> None:
-    with fits(""):
-        ConfigFile.model_validate(data)
 
 
 @contextmanager

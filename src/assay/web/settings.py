@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import wraps
 from typing import Any
 
-from pydantic import SecretStr
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -21,10 +20,9 @@ from assay.web.endpoints import Handler
 from assay.web.forms import whole_number
 from assay.web.templating import chip_words, render
 from llm_runtime.dialects import HOSTED
-from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.keys import read_keys, write_key
-from llm_runtime.settings import Settings, check_key, config_dir, read_config
+from llm_runtime.keys import write_key
+from llm_runtime.settings import Settings, check_key, config_dir
 
 
 def settings_page(settings: Settings, choices: Choices, checked: Mapping[str, Checked], fault: str = "") -> str:
@@ -133,14 +131,8 @@ async def set_endpoint(site: AppState, fields: dict[str, Any]) -> None:
     if name in HOSTED:
         # A vendor's key must not go to another address because of what a page sent.
         raise ConfigurationError(f"{name} is a vendor; give your endpoint another name")
-    if address:
-        # What could not be asked would stop every page, this one too; any key that it has counts.
-        entry = read_config(config_dir()).endpoints.get(name)
-        key = read_keys(config_dir()).get(name) or (entry.key if entry else "")
-        Endpoint(name, address, SecretStr(key) if key else None)
-        change_config(config_dir(), {"base_url": address}, "endpoints", name)
-    else:
-        change_config(config_dir(), {name: None}, "endpoints")
+    changes, own = ({"base_url": address}, (name,)) if address else ({name: None}, ())
+    change_config(config_dir(), changes, "endpoints", *own)
 
 
 @_changing

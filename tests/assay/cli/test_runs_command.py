@@ -252,7 +252,7 @@ async def test_a_demonstration_is_not_gone_on_with_by_a_model(
 @pytest.mark.parametrize("words", [("runs", "show"), ("runs", "list", "--protocol"), ("batch", "status")])
 async def test_an_argument_that_is_no_text_is_one_line(assay: Assay, words: tuple[str, ...]) -> None:
     done = await assay(*words, "\udcff")
-    assert (done.code, done.err) == (2, "assay: '\\udcff' is not UTF-8 text\n")
+    assert (done.code, done.err) == (2, f"assay: this is not UTF-8 text: '{' '.join(words)} \\udcff'\n")
 
 
 async def test_keys_are_stored_for_their_owner_alone(assay: Assay, tmp_path: Path) -> None:

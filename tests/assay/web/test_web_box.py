@@ -105,7 +105,7 @@ async def test_a_server_that_cannot_be_asked_is_refused_before_it_stops_every_pa
 async def test_a_key_that_its_servers_address_cannot_have_is_refused_before_it_stops_every_page(web: Any) -> None:
     for name in ("a b", "a:b", "-", ""):
         code, answer = await web.post("/settings/endpoints", name=name, base_url="http://10.0.0.7/v1")
-        assert code == 400 and answer["message"].startswith(f"endpoints: {name!r} is no name: write letters")
+        assert code == 400 and answer["message"].startswith(f"endpoints: {name!r} is taken or no name: write letters")
     code, _ = await web.post("/settings/endpoints", name="lab", base_url="http://10.0.0.7/v1")
     assert code == 200
     for key, says in (("sk-1", "use https://"), ("sk-\u200b1", "ASCII"), ("ключ", "ASCII")):
