@@ -340,19 +340,20 @@ class Gateway:
 
     def _wire_to(self, endpoint: Endpoint, provider: str) -> Wire:
         """Return the wire of an endpoint, which holds what the run asks of it."""
-        wire, config = wire_of(endpoint.dialect.wire), self.settings.config
+        wire, config, needs = wire_of(endpoint.dialect.wire), self.settings.config, self._needs
         if endpoint.program:
             if self.budget.caps.cost is not None:
                 raise ConfigurationError(
                     f"{provider} is paid for by a subscription, so no budget in dollars holds; leave it out",
                     advice="bound the calls by --max-calls and the answers by --max-tokens",
                 )
-            wire = dataclasses.replace(wire, holds=endpoint.program.holds)
+            # A program that enforces no schema is told it in the prompt, and its model follows it as others do.
+            wire, needs = dataclasses.replace(wire, holds=endpoint.program.holds), needs - {"schema"}
         asked: dict[Held, bool] = {
             "max_tokens": config.max_tokens is not None or self.budget.caps.bounded,
             "effort": config.effort is not None,
         }
-        require_held(wire, self._needs.union(one for one in asked if asked[one]), provider)
+        require_held(wire, needs.union(one for one in asked if asked[one]), provider)
         return wire
 
     def _with_newest_key(self, provider: str, make: Callable[[Endpoint], Generate]) -> Generate:

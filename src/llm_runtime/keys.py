@@ -126,8 +126,8 @@ def write_key(config: Path, name: str, secret: str) -> str:
         ConfigurationError: no header can carry the key, or the place cannot be written.
     """
     secret = secret.strip()
-    if not secret.isprintable():
-        raise ConfigurationError("a key holds printable characters only; was something else pasted?")
+    if not (secret.isascii() and secret.isprintable()):
+        raise ConfigurationError("a key holds printable ASCII characters only; was something else pasted?")
     keys = read_keys(config)
     in_keyring = _into_keyring(name, secret, there=keys.get(name) == IN_KEYRING)
     keys[name] = IN_KEYRING if secret and in_keyring else secret

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 
 from llm_runtime.dialects import DIALECTS, GENERIC, HOSTED, HUMAN_PROVIDERS, Dialect
 from llm_runtime.endpoints import Endpoint
@@ -111,7 +111,7 @@ class ConfigFile(Model):
     signing_command: str | None = None
     budget_webhook: str | None = None
     limits: dict[str, Limits] = {}
-    endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
+    endpoints: dict[str, EndpointEntry] = {}
     agents: dict[str, AgentProgram] = Field(default_factory=dict[str, AgentProgram], validate_default=True)
 
     @field_validator("agents", mode="before")
@@ -122,8 +122,10 @@ class ConfigFile(Model):
     @field_validator("endpoints")
     @classmethod
     def _free_names(cls, value: dict[str, EndpointEntry]) -> dict[str, EndpointEntry]:
-        if taken := sorted({"http", "https", "agent", *HUMAN_PROVIDERS} & value.keys()):
-            raise ValueError(f"{taken[0]} is the name of something else; choose another")
+        taken = ("http", "https", "agent", *HUMAN_PROVIDERS)
+        for name in value:
+            if name in taken or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name, re.A):
+                raise ValueError(f"{name[:60]!r} is taken or no name: write letters, digits and . _ -, no sign first")
         return value
 
 
@@ -232,20 +234,21 @@ def data_dir() -> Path:
 
 
 def load_settings(
-    environment: Mapping[str, str] | None = None, folder: Path | None = None, config: Path | None = None
-) -> Settings:
+    environment: Mapping[str, str] = os.environ, folder: Path | None = None, config: Path | None = None,
+    file: ConfigFile | None = None,
+) -> Settings:  # fmt: skip
     """Read the configuration.
 
     A key is taken from the environment, else from ``.env`` in ``folder`` (the working directory), else from
-    where ``assay keys set`` stored it, for which ``config`` (:func:`config_dir`) is looked at.
+    where ``assay keys set`` stored it, for which ``config`` (:func:`config_dir`) is looked at. ``file`` takes the
+    place of the one there.
 
     Raises:
         ConfigurationError: a file is not TOML, or holds something unknown; says which and where.
     """
-    environment = os.environ if environment is None else environment
     config = config_dir() if config is None else config
     sources = key_sources(environment, folder or Path.cwd(), config)
-    file = read_config(config)
+    file = file or read_config(config)
     keys = {name: key for name in (*file.endpoints, *HOSTED) if (key := _key(name, file, sources))}
     base_urls = {name: url for name, at in HOSTED.items() if (url := sources.variable(at.url_env) or at.base_url)}
     settings = Settings(keys, base_urls, file, config / "prices.toml", dict(environment))
@@ -266,6 +269,20 @@ def read_config(config: Path, environment: Mapping[str, str] | None = None) -> C
         path, data = Path("ASSAY_DURABILITY"), {**data, "durability": level}
     with fits(f"{path}: "):
         return ConfigFile.model_validate(data)
+
+
+def check_key(config: Path, name: str, secret: str = "") -> None:
+    """Look whether a vendor or an endpoint of the file takes a key, and this one: kept beside an address that cannot
+    have it, it would stop every command and page.
+
+    Raises:
+        ConfigurationError: it takes none, or its address cannot have this one.
+    """
+    endpoints = read_config(config).endpoints
+    if name not in (takers := (*HOSTED, *endpoints)):
+        raise ConfigurationError(f"{name[:40]} takes no key; those that do: {', '.join(takers)}")
+    if secret and name in endpoints and (address := endpoints[name].base_url):
+        Endpoint(name, address, SecretStr(secret.strip()))
 
 
 def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:

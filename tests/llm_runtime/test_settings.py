@@ -42,6 +42,8 @@ def test_keys_are_written_whole_and_for_their_owner_alone(tmp_path: Path) -> Non
     assert read_keys(tmp_path / "new") == {}
     with pytest.raises(ConfigurationError, match="printable"):
         write_key(tmp_path, "openai", "line\nbreak")
+    with pytest.raises(ConfigurationError, match="ASCII"):
+        write_key(tmp_path, "openai", "sk-\u200b1")  # pasted from a page
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from assay.batch.configurations import combinations
 from assay.batch.jobfile import JobFile
 from assay.fields import specs_of
@@ -16,7 +14,7 @@ from assay.hooks import hooks_of
 from assay.registry import run_types
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 from llm_runtime.rewording import reworded
 
 #: Combinations that a grid may have; more is taken for a slip.
@@ -43,10 +41,8 @@ def checked(data: dict[str, Any]) -> JobFile:
     Raises:
         ConfigurationError: it holds something unknown, or asks for what is not possible; says where.
     """
-    try:
+    with fits(""):
         job_file = JobFile.model_validate(data)
-    except ValidationError as fault:
-        raise ConfigurationError(first_fault(fault, plain=True)) from None
     _check(job_file)
     for _ in combinations(job_file):
         pass

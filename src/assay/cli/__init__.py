@@ -82,6 +82,12 @@ def run(command: click.Command) -> int:
     except OSError as error:
         click.echo(f"assay: {error.filename or 'input or output'}: {error.strerror}", err=True)
         return 2
+    except ValueError:
+        # A path may be of any bytes, a text may not: it is refused by whoever first keeps it or looks it up.
+        if (given := " ".join(sys.argv[1:])).encode(errors="ignore").decode() == given:
+            raise
+        click.echo(f"assay: this is not UTF-8 text: {given!a}", err=True)
+        return 2
     finally:
         if (telemetry := sys.modules.get("assay.launch.telemetry")) is not None:
             telemetry.flush()

@@ -25,17 +25,15 @@ _command = commands(keys.command, __package__ or "", "keys.toml")
 @_command("set")
 def set_key(provider: str) -> None:
     """Store a key for PROVIDER, which is one that `assay keys list` shows. It is asked for, or read from a pipe."""
-    from llm_runtime.dialects import HOSTED
     from llm_runtime.keys import write_key
-    from llm_runtime.settings import config_dir, read_config
+    from llm_runtime.settings import check_key, config_dir
 
     config = config_dir()
-    takers = (*HOSTED, *read_config(config).endpoints)
-    if provider not in takers:
-        raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(takers)}")
+    check_key(config, provider)
     secret = click.prompt(f"{provider} key", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
     if not secret.strip():
         raise ConfigurationError("no key was given; nothing was changed")
+    check_key(config, provider, secret)
     click.echo(f"stored in {write_key(config, provider, secret)}", err=True)
 
 
@@ -57,14 +55,10 @@ def list_keys() -> None:
     from llm_runtime.settings import load_settings
 
     settings = load_settings()
-    for provider in settings.config.endpoints:
+    for provider in {**(own := settings.config.endpoints), **HOSTED}:
         key = settings.keys.get(provider)
-        click.echo(f"{provider:<12}{key.source if key else 'none'} (endpoint of config.toml)")
-    for provider, dialect in HOSTED.items():
-        key = settings.keys.get(provider)
-        missing = f"none (set {dialect.key_env}, or: assay keys set {provider})"
-        if provider not in settings.config.endpoints:
-            click.echo(f"{provider:<12}{key.source if key else missing}")
+        missing = "none" if provider in own else f"none (set {HOSTED[provider].key_env}, or: assay keys set {provider})"
+        click.echo(f"{provider:<12}{key.source if key else missing}{' (endpoint of config.toml)' * (provider in own)}")
 
 
 @keys.command("path")

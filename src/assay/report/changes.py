@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from difflib import SequenceMatcher
 
@@ -11,7 +12,9 @@ from assay.report.story import Range, Sign
 from llm_runtime.structs import Struct
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_TOKEN = re.compile(r"[^\W_]+|\s+|_|[^\w\s]")
+#: Vowel signs, accents and joiners: a word of a script that spells with them is not cut at them.
+_SPELLING = "".join(sign for sign in map(chr, range(0x300, 0x1E00)) if unicodedata.category(sign)[0] == "M")
+_TOKEN = re.compile(rf"[^\W_](?:[^\W_]|[{_SPELLING}\u200c\u200d])*|\s+|_|[^\w\s]")
 _LINE_NUMBER = re.compile(r"(?m)^[ \t>]*\d+(?=[.)])")
 _JOINS = frozenset(" \t,.;:'’–—?\"“”%")
 """What may stand inside a mark: it never opens or closes anything in Markdown."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
@@ -12,6 +11,7 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 from weakref import WeakKeyDictionary
 
+from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
@@ -233,7 +233,7 @@ async def request_fields(request: Request) -> dict[str, Any]:
         )
     with reworded("the request cannot be read", ValueError, RecursionError):
         if is_json(request):
-            data = json.loads(body or b"{}")
+            data = from_json(body or b"{}")
             if not isinstance(data, dict):
                 raise ConfigurationError("the request's JSON must be an object")
             return cast("dict[str, Any]", data)

@@ -14,29 +14,32 @@ from llm_runtime.files import saying, write_atomic
 from llm_runtime.keys import read_toml
 from llm_runtime.models import fits
 from llm_runtime.rewording import reworded
-from llm_runtime.settings import ConfigFile
+from llm_runtime.settings import ConfigFile, load_settings
 
 
-def change_config(config: Path, changes: Mapping[str, Any], table: str = "") -> None:
+def change_config(config: Path, changes: Mapping[str, Any], *tables: str) -> None:
     """Change entries of ``config.toml``, the whole of it at once or not at all.
 
     Args:
         config: the folder that it lies in.
         changes: entries by name; ``None`` takes one out.
-        table: where they stand; empty for the file itself.
+        tables: where they stand, each in the one before; none for the file itself.
 
     Raises:
         ConfigurationError: the file would hold something that does not fit, or cannot be written.
     """
     path = config / "config.toml"
     read_toml(path)
-    with changing(path, _check_config) as document:
-        put(document.setdefault(table, tomlkit.table(is_super_table=True)) if table else document, changes)
 
+    def check(data: Mapping[str, Any]) -> None:
+        with fits(""):
+            # A server that cannot be asked, with the key that it has, would stop every page.
+            load_settings(config=config, file=ConfigFile.model_validate(data))
 
-def _check_config(data: Mapping[str, Any]) -> None:
-    with fits(""):
-        ConfigFile.model_validate(data)
+    with changing(path, check) as document:
+        for name in tables:
+            document = document.setdefault(name, tomlkit.table(is_super_table=name != tables[-1]))
+        put(document, changes)
 
 
 @contextmanager

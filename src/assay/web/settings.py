@@ -22,7 +22,7 @@ from assay.web.templating import chip_words, render
 from llm_runtime.dialects import HOSTED
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import write_key
-from llm_runtime.settings import Settings, config_dir, read_config
+from llm_runtime.settings import Settings, check_key, config_dir
 
 
 def settings_page(settings: Settings, choices: Choices, checked: Mapping[str, Checked], fault: str = "") -> str:
@@ -107,10 +107,9 @@ def _changing(change: Change) -> Handler:
 @_changing
 async def store_key(site: AppState, fields: dict[str, Any]) -> None:
     """Store a vendor's or endpoint's key in the keyring or the keys file; an empty one takes it out."""
-    name, config = str(fields.get("provider", "")), config_dir()
-    if name not in (*HOSTED, *read_config(config).endpoints):
-        raise ConfigurationError(f"{name[:40]!r} takes no key: it is no vendor that is known, and no endpoint")
-    write_key(config, name, str(fields.get("key", "")))
+    name, secret, config = str(fields.get("provider", "")), str(fields.get("key", "")), config_dir()
+    check_key(config, name, secret)
+    write_key(config, name, secret)
 
 
 @_changing
@@ -132,9 +131,8 @@ async def set_endpoint(site: AppState, fields: dict[str, Any]) -> None:
     if name in HOSTED:
         # A vendor's key must not go to another address because of what a page sent.
         raise ConfigurationError(f"{name} is a vendor; give your endpoint another name")
-    if not name or (address and not address.startswith(("http://", "https://"))):
-        raise ConfigurationError("name: give it one, and an address that begins with http:// or https://")
-    change_config(config_dir(), {name: {"base_url": address} if address else None}, "endpoints")
+    changes, own = ({"base_url": address}, (name,)) if address else ({name: None}, ())
+    change_config(config_dir(), changes, "endpoints", *own)
 
 
 @_changing

@@ -94,7 +94,7 @@ def set_tags(store: RunStore, run_id: str, add: Collection[str], remove: Collect
     """
     for tag in (*add, *remove):
         if not _TAG.fullmatch(tag):
-            raise ConfigurationError(f"not a tag: {ascii(tag)[1:-1][:80]}; use 1 to 64 letters, digits, . _ -")
+            raise ConfigurationError(f"not a tag: {tag[:80]!r}; use 1 to 64 of A-Z, a-z, 0-9, . _ -")
     for tag in add:
         mark(store, run_id, tag)
     for tag in remove:

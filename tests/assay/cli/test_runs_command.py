@@ -249,6 +249,12 @@ async def test_a_demonstration_is_not_gone_on_with_by_a_model(
     assert server.requests == []
 
 
+@pytest.mark.parametrize("words", [("runs", "show"), ("runs", "list", "--protocol"), ("batch", "status")])
+async def test_an_argument_that_is_no_text_is_one_line(assay: Assay, words: tuple[str, ...]) -> None:
+    done = await assay(*words, "\udcff")
+    assert (done.code, done.err) == (2, f"assay: this is not UTF-8 text: '{' '.join(words)} \\udcff'\n")
+
+
 async def test_keys_are_stored_for_their_owner_alone(assay: Assay, tmp_path: Path) -> None:
     done = await assay("keys", "set", "openrouter", stdin="sk-or-canary-0123456789abcdef\n")
     assert done.code == 0
@@ -257,6 +263,9 @@ async def test_keys_are_stored_for_their_owner_alone(assay: Assay, tmp_path: Pat
     assert "keys file" in (await assay("keys", "list")).out
     assert str(path) in (await assay("keys", "path")).out
     assert (await assay("keys", "set", "nobody", stdin="x\n")).code == 2
+    (tmp_path / "config/config.toml").write_text("[endpoints.lab]\nbase_url = 'http://10.0.0.7/v1'\n")
+    refused = await assay("keys", "set", "lab", stdin="x\n")
+    assert refused.code == 2 and "use https://" in refused.err and (await assay("keys", "list")).code == 0
     assert (await assay("keys", "remove", "openrouter")).code == 0
     assert (await assay("keys", "remove", "openrouter")).code == 2
 

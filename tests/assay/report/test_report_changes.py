@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,23 @@ def test_a_new_sentence_is_marked_whole_and_a_lost_one_is_listed() -> None:
     ]
     assert found.dropped == ("Split billing off soon.",)
     assert found.share == 5 / 7
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "new"),
+    [
+        ("यह किताब है", "यह कुतुब है", "कुतुब"),
+        ("کتاب می‌خواهم", "کتاب نمی‌خواهم", "نمی‌خواهم"),
+        ("ไทยเป็นที่รัก ok", "ไทยเป็นที่ชัง ok", "ไทยเป็นที่ชัง"),
+        ("මම කර්‍ම ය", "මම ධර්‍ම ය", "ධර්‍ම"),
+        ("le cafe\u0301 noir", "le cafe\u0300 noir", "cafe\u0300"),
+        ("ספר טוֹב", "ספר טוּב", "טוּב"),
+    ],
+)
+def test_words_are_marked_whole_in_scripts_that_spell_with_signs_and_joiners(before: str, after: str, new: str) -> None:
+    before, after = f"one two three {before}", f"one two three {after}"
+    assert marked(before, after) == [new]
+    assert f"<ins>{new}</ins>" in render(prose_html(Prose(after, changes(before, after).marks)))
 
 
 def test_a_sentence_that_moved_is_not_new() -> None:

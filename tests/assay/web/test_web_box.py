@@ -10,7 +10,7 @@ import pytest
 from assay.protocol import Needs
 from assay.web.beginning import estimate, suggest
 from llm_runtime.price import Price
-from llm_runtime.settings import config_dir
+from llm_runtime.settings import config_dir, load_settings
 from llm_runtime.testing import LoopbackServer
 
 from .conftest import Council
@@ -73,7 +73,7 @@ async def test_a_key_is_stored_and_never_shown(web: Any) -> None:
         _, page = await web.get(path)
         assert "keys file" in page and "sk-very-secret-1" not in page
     code, answer = await web.post("/settings/keys", provider="nobody", key="x")
-    assert code == 400 and "no vendor that is known" in answer["message"]
+    assert code == 400 and "nobody takes no key" in answer["message"]
 
 
 async def test_defaults_and_servers_are_written_beside_the_persons_own_words(web: Any, models: LoopbackServer) -> None:
@@ -91,6 +91,48 @@ async def test_defaults_and_servers_are_written_beside_the_persons_own_words(web
         code, _ = await web.post("/settings/endpoints", **wrong)
         assert code == 400
     assert "evil" not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    "address", ["http://", "http://[", "http://127.0.0.1:99999/v1", "http://user:word@h/v1", "http://h/v1?key=1", "h"]
+)
+async def test_a_server_that_cannot_be_asked_is_refused_before_it_stops_every_page(web: Any, address: str) -> None:
+    code, answer = await web.post("/settings/endpoints", name="mine", base_url=address)
+    assert code == 400 and "must look like https://host/path" in answer["message"]
+    assert (await web.get("/settings"))[0] == 200
+
+
+async def test_a_key_that_its_servers_address_cannot_have_is_refused_before_it_stops_every_page(web: Any) -> None:
+    for name in ("a b", "a:b", "-", ""):
+        code, answer = await web.post("/settings/endpoints", name=name, base_url="http://10.0.0.7/v1")
+        assert code == 400 and answer["message"].startswith(f"endpoints: {name!r} is taken or no name: write letters")
+    code, _ = await web.post("/settings/endpoints", name="lab", base_url="http://10.0.0.7/v1")
+    assert code == 200
+    for key, says in (("sk-1", "use https://"), ("sk-\u200b1", "ASCII"), ("ключ", "ASCII")):
+        code, answer = await web.post("/settings/keys", provider="openai" if says == "ASCII" else "lab", key=key)
+        assert code == 400 and says in answer["message"]
+    assert not (config_dir() / "keys.toml").exists() and load_settings().config.endpoints.keys() == {"lab"}
+    await web.post("/settings/endpoints", name="lab", base_url="https://10.0.0.7/v1")
+    code, _ = await web.post("/settings/keys", provider="lab", key="sk-1")
+    assert code == 200
+    code, answer = await web.post("/settings/endpoints", name="lab", base_url="http://10.0.0.7/v1")
+    assert code == 400 and "use https://" in answer["message"]
+
+
+async def test_a_server_that_moves_keeps_what_its_owner_wrote_of_it(web: Any) -> None:
+    file = config_dir() / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("[endpoints.lab]\ndialect = 'vllm'  # mine\nbase_url = 'http://10.0.0.7/v1'\ncontext = 32768\n")
+    code, _ = await web.post("/settings/endpoints", name="lab", base_url="http://10.0.0.8/v1")
+    assert code == 200
+    assert file.read_text() == (
+        "[endpoints.lab]\ndialect = 'vllm'  # mine\nbase_url = \"http://10.0.0.8/v1\"\ncontext = 32768\n"
+    )
+
+
+async def test_what_is_no_text_is_the_askers_fault(web: Any) -> None:
+    code, answer = await web.post("/runs", query="half a \ud83d sign", model="terminal:")
+    assert code == 400 and "cannot be read" in answer["message"] and not web.store.runs()
 
 
 async def test_a_model_is_checked_on_the_page(web: Any, models: LoopbackServer, tmp_path: Path) -> None:

@@ -262,6 +262,26 @@ async def test_no_page_is_wider_than_its_screen(page: Any, web: Any, council: An
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
+@pytest.mark.parametrize("width", [900, 1280])
+async def test_a_title_beside_a_long_fault_and_charts_side_by_side_are_not_cut(page: Any, web: Any, width: int) -> None:
+    log = web.store.start(RunStarted(run_id="f-1", protocol="w", title="Will it rain?", task={}, settings={}, seed=1))
+    log.emit(RunFinished(state="failed", error="it broke " + "again and " * 60))
+    log.close()
+    played = import_played(web.store, "trial", "played-trial")
+    await page.set_viewport_size({"width": width, "height": 844})
+    await page.goto(f"{web.url}/open?key={web.site.gate.key}")
+    await page.goto(f"{web.pages}/runs/f-1")
+    assert (await page.locator("#masthead h1").bounding_box())["width"] > 100
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    await page.goto(f"{web.pages}/compare?run={played}&run={played}")
+    cut = """[...document.querySelectorAll(".twice svg text")].filter((text) => text.checkVisibility() &&
+        text.getBoundingClientRect().right > text.closest(".pair > *").getBoundingClientRect().right + 1)"""
+    assert (
+        await page.locator(".pair .twice").count()
+        and await page.evaluate(f"{cut}.map((text) => text.textContent)") == []
+    )
+
+
 async def test_a_server_that_is_told_to_end_does_so_although_pages_are_open(page: Any, serve: Serve) -> None:
     async with LoopbackServer(council_answer) as models:
         server, address = await serve(models)

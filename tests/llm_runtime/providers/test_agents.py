@@ -330,6 +330,19 @@ async def test_a_program_of_ones_own_is_an_entry_and_no_code(tmp_path: Path, hom
     assert reply.model == "small" and reply.cost_source == "subscription"
 
 
+async def test_a_program_that_enforces_no_schema_is_told_it_where_a_run_goes_on_with_objects_alone(
+    tmp_path: Path, home: Path
+) -> None:
+    own = {"mine": {"argv": ["mine"], "tools": "as it is"}}
+    settings = settings_of(home, own, fake(tmp_path, "cat", "mine"))
+    request = Request("agent:mine", (Message("user", "Who?"),), CallLabel("t", "x"), schema=SCHEMA)
+    async with Gateway(settings, named=["agent:mine"], needs=frozenset({"schema"})) as gate:
+        assert SCHEMA in (await gate.generate(request)).text
+    with pytest.raises(ConfigurationError, match="does not hold pictures"):
+        async with Gateway(settings, named=["agent:mine"], needs=frozenset({"schema", "pictures"})) as gate:
+            await gate.generate(request)
+
+
 async def test_a_program_that_repeats_itself_is_ended(tmp_path: Path, home: Path) -> None:
     line = json.dumps({"type": "stream_event", "event": {"delta": {"text": "and on and on it goes, "}}})
     settings = settings_of(home, {}, fake(tmp_path, f"cat >/dev/null; yes '{line}'"))
