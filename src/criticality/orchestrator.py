@@ -258,8 +258,7 @@ class Orchestrator:
     def _heard(self, event: Event) -> None:
         """Take in a call's events: what a recording answers is in the journal already."""
         if not getattr(event, "replayed", False):
-            at = self._record(event)
-            self.telemetry.record(event, at, phase_of(self.state))
+            self.telemetry.record(event, self._record(event), phase_of(self.state))
             self.artifacts.apply(event)
 
     def _record(self, event: Event) -> int:

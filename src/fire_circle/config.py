@@ -176,8 +176,7 @@ class FireCircleConfig(_Settings):
     @model_validator(mode="after")
     def _fits_together(self) -> FireCircleConfig:
         _check_models(self.models)
-        inferred = CircleSize.of(len(self.models))
-        if self.circle_size not in (None, inferred):
+        if self.circle_size not in (None, CircleSize.of(len(self.models))):
             least, most = self.circle_size.value
             raise ValueError(
                 f"circle size {self.circle_size.name} requires {least}-{most} models, got {len(self.models)}"

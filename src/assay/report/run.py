@@ -157,5 +157,4 @@ class RunTotals:
 
 def _place(label: str) -> str:
     """Shorten ``"crucible/position/1:pragmatist/2/1"`` to ``"position 1:pragmatist"``."""
-    parts = label.split("/")
-    return " ".join(part for part in parts[1:3] if part) or label
+    return " ".join(part for part in label.split("/")[1:3] if part) or label

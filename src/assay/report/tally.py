@@ -234,8 +234,7 @@ class Tally:
     def _forget(self) -> None:
         if self._keep is None:
             return
-        settled = len(self.calls) - len(self.running)
-        if settled > self._keep:
+        if len(self.calls) - len(self.running) > self._keep:
             del self.calls[next(key for key, call in self.calls.items() if call.state != "running")]
 
     def _groups_of(self, label: str) -> tuple[Sums, ...]:

@@ -31,8 +31,7 @@ def put_down(text: str) -> Path:
 
     The folder beside it is the text's own.
     """
-    first = text.lstrip()[:1]
-    ending = {"{": ".jsonl", "[": ".json"}.get(first, ".csv")
+    ending = {"{": ".jsonl", "[": ".json"}.get(text.lstrip()[:1], ".csv")
     folder = data_dir() / "uploads" / hashlib.sha256(text.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"data{ending}"

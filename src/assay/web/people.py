@@ -128,8 +128,7 @@ class Person(Holder):
             if variable == where or not (secret := settings.environment.get(variable)):
                 raise ConfigurationError(f"the key of {name} for {self.name}: {where} names no variable that is set")
             keys[name] = Key(SecretStr(secret), "environment")
-        config = settings.config
-        named = {**config.endpoints, **self.endpoints}
+        named = {**settings.config.endpoints, **self.endpoints}
         endpoints = {name: entry.model_dump(exclude_defaults=True) for name, entry in named.items()}
         own = replace(merged(settings, model=self.model, endpoints=endpoints), keys=keys)
         return own if self.role == "admin" else own.bound()

@@ -129,8 +129,7 @@ async def show_call(request: Request) -> Response:
     """Show one call, by the number of the event that began it: its request and its reply."""
     site, run_id = site_of(request), run_id_of(request)
     seq = whole_number(request.path_params["seq"], "the call's number")
-    watch = site.hub.watch(run_id)
-    entry = watch.calls.at(seq)
+    entry = site.hub.watch(run_id).calls.at(seq)
     if entry is None:
         raise RunNotFound(f"no call of run {run_id} begins with event {seq}")
     call, place = entry
@@ -169,8 +168,7 @@ async def export(request: Request) -> Response:
 async def hand_out(request: Request) -> Response:
     """Give what a finished run made outside its log as one file: a build's project, a trial's bundle."""
     store, run_id = site_of(request).store, run_id_of(request)
-    started = launch.first_event(event for _, event in store.events(run_id))
-    run = opened(started)
+    run = opened(launch.first_event(event for _, event in store.events(run_id)))
     if (handout := run.hooks.file) is None or store.summary(run_id).state != "finished":
         raise RunNotFound(f"run {run_id} has made no file; its export holds all there is")
     content = await asyncio.to_thread(run.hooks.handout, run.task, run.options, run_id)

@@ -151,8 +151,7 @@ def lift_report(
 
 def _spend(name: str, items: Sequence[ItemScores]) -> Spend:
     kinds = {"consensus": "circle_spend", "control": "control_spend", "round-1": "baseline_spend"}
-    field = kinds[name.split()[0]]
-    return sum((getattr(item, field) for item in items), Spend())
+    return sum((getattr(item, kinds[name.split()[0]]) for item in items), Spend())
 
 
 def _rates(name: str, score: _Score, items: Sequence[ItemScores], max_fpr: float) -> MethodRates:

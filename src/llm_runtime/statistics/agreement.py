@@ -59,5 +59,4 @@ def krippendorff_alpha(
         return None
     count = len(pooled)
     observed = sum(disagreement(unit) / (len(unit) - 1) for unit in units) / count
-    expected = disagreement(pooled) / (count * (count - 1))
-    return 1 - observed / expected
+    return 1 - observed / (disagreement(pooled) / (count * (count - 1)))

@@ -26,8 +26,7 @@ class Polyline(Struct):
 
 def line_chart(steps: Sequence[str], lines: Sequence[Polyline], title: str, description: str) -> Element:
     """Draw lines over an axis from 0 to 1; nothing is drawn through a missing value."""
-    margin = widest((line.name for line in lines), most=200.0) + 62
-    reach = WIDTH - _LEFT - margin
+    reach = WIDTH - _LEFT - widest((line.name for line in lines), most=200.0) - 62
     bottom = _TOP + _HEIGHT
 
     def x(step: int) -> float:
@@ -78,8 +77,7 @@ def _names(lines: Sequence[Polyline], x: _Place, y: _Scale, room: float) -> list
     ends.sort(key=lambda end: end[0])
     lowest = _TOP + _HEIGHT + 8
     for index, (wanted, at, line, value) in enumerate(ends):
-        ceiling = lowest - (len(ends) - 1 - index) * _LINE
-        place = max(min(wanted, ceiling), free)
+        place = max(min(wanted, lowest - (len(ends) - 1 - index) * _LINE), free)
         free = place + _LINE
         parts.append(label(at + 12, place, f"{value:.2f}", class_="soft", size=11))
         parts.append(label(at + 40, place, fitted(line.name, room - 46), class_=line.accent))

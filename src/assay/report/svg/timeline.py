@@ -38,8 +38,7 @@ def timeline(rows: Sequence[str], spans: Sequence[Span], title: str, description
         name = duration(int(tick)).replace(".0 s", " s") if tick else "0"
         parts.append(label(x(tick), bottom + 13, name, anchor="middle", class_="soft", size=11))
     for index, row in enumerate(rows):
-        middle = top + (index + 0.5) * ROW
-        parts.append(label(0, middle, fitted(row, gutter - 14)))
+        parts.append(label(0, top + (index + 0.5) * ROW, fitted(row, gutter - 14)))
         parts.extend(_bars([span for span in spans if span.row == row], top + index * ROW, x))
     return picture(width, bottom + 24, title, description, *parts)
 

@@ -57,18 +57,15 @@ def require_comparable(spec: Spec, kind: TypeRef) -> None:
         ConfigurationError: elements of a set or keys of a map are no scalars.
     """
     scalar = root(spec, kind)
-    if scalar.name in ("Set", "Map"):
-        inner = root(spec, scalar.args[0])
-        if inner.name not in _COMPARED | spec.enums.keys():
-            raise ConfigurationError(
-                f"{kind}: TypeScript tells {scalar.args[0]} apart by identity; use numbers, texts, enums or a List"
-            )
+    if scalar.name in ("Set", "Map") and root(spec, scalar.args[0]).name not in _COMPARED | spec.enums.keys():
+        raise ConfigurationError(
+            f"{kind}: TypeScript tells {scalar.args[0]} apart by identity; use numbers, texts, enums or a List"
+        )
     for arg in scalar.args:
         require_comparable(spec, arg)
 
 
 def imports(text: str, names: Iterable[str], path: str) -> list[str]:
     """Return an import line for those of the names that a text uses; none where it uses none."""
-    words = set(re.findall(r"[A-Za-z_$][A-Za-z0-9_$]*", text))
-    used = sorted(set(names) & words)
+    used = sorted(set(names) & set(re.findall(r"[A-Za-z_$][A-Za-z0-9_$]*", text)))
     return [f'import {{ {", ".join(used)} }} from "{path}";'] if used else []
