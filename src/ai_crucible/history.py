@@ -37,7 +37,7 @@ BAR = Bar(killed=0.8, wrong=0, right=0, inputs=0, draws=0, written=True, most=20
 """What the tests of a commit must refuse: few are written to notice every slip."""
 _SUITE = "its tests"
 _TEST = re.compile(r"(^|/)(tests?|testing)/|(^|/)(conftest|test_[^/]*|[^/]*_tests?)\.py$")
-_TRAILER = re.compile(r"^(?:[A-Z][\w-]+-by: .*|Change-Id: .*|git-svn-id: .*)$|\s*\(#\d+\)", re.MULTILINE)
+_TRAILER = re.compile(r"^(?:[A-Z][\w-]+-by: .*|Change-Id: .*|git-svn-id: .*)$|(?<!\s)\s*+\(#\d+\)", re.MULTILINE)
 _MOST_FILES = 10
 _FEWEST_WORDS = 3
 _MOST_KEPT = 30

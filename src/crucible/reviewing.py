@@ -27,7 +27,7 @@ _NAMED = re.compile(
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NUMBER = re.compile(r"^ *\d+\| ?")
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " "})
-_ELLIPSIS = re.compile(r"^[\s.…\[\]]*(?:\.\.\.|…)[\s.…\[\]]*$")
+_ELLIPSIS = re.compile(r"(?=.*?(?:\.\.\.|…))[\s.…\[\]]*+$")
 _WHOLE = r"(?:(?<!\w)|(?!\w))"
 #: Signs of a quotation that, in the middle of a line, stands in so many places that it shows nothing.
 _LEAST = 3

@@ -20,7 +20,7 @@ from sandbox.errors import BadRoot
 from sandbox.made_once import made_once
 
 _SYSTEM = "/usr/bin:/usr/sbin:/bin:/sbin"
-_LOADED = re.compile(r"(?:=> |^\s+)(/\S+)", re.MULTILINE)
+_LOADED = re.compile(r"(?:=> |^[^\S\n]++)(/\S+)", re.MULTILINE)
 
 
 @cache

@@ -522,3 +522,11 @@ def test_a_date_that_is_none_costs_nobody_the_message(tmp_path: Path, date: str)
     (tmp_path / "r.jsonl").write_text(json.dumps({"speaker": "Ada", "text": "Go.", "date": date}) + "\n")
     (one,) = read_place(tmp_path / "r.jsonl").utterances
     assert one.text == "Go." and one.date in (date[:10], "") and not one.date.startswith("2026")
+
+
+def test_a_head_of_two_fields_with_many_lines_is_read_at_once(tmp_path: Path) -> None:
+    """Lines that end as Windows ends them, and a third field that does not come."""
+    text = "Title: The wall\r\n" + "    a line that goes on\r\n" * 60 + "\r\nIt stays.\r\n"
+    (tmp_path / "wall.txt").write_bytes(text.encode())
+    (one,) = read_place(tmp_path / "wall.txt").utterances
+    assert one.text.endswith("It stays.")

@@ -76,7 +76,7 @@ def label(text: str) -> str:
 
 def unheard(text: str) -> str:
     """Return text for a log, cleaned, of which no line is a command to a build server."""
-    return re.sub(r"(?m)^\s*::|##(?=\[|vso)", "| ", clean(text))
+    return re.sub(r"(?m)^[^\S\n]*+::|##(?=\[|vso)", "| ", clean(text))
 
 
 def fenced(text: str, language: str = "") -> str:

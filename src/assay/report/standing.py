@@ -24,7 +24,7 @@ _STATES = {
     "finished": "finished",
 }
 _LONGEST = 160
-_MARKUP = re.compile(r"[*_`]{2,}|^\s*(#+|>|[-*]|\d+[.)])\s+", re.MULTILINE)
+_MARKUP = re.compile(r"[*_`]{2,}|^[^\S\n]*+(#+|>|[-*]|\d+[.)])\s+", re.MULTILINE)
 """What previews leave out of Markdown."""
 
 

@@ -45,7 +45,7 @@ from llm_runtime.models import Model
 _HEARINGS, _REVISIONS = 14, 2
 #: Promises that no proposal made in words.
 _UNSAID = "no error but those that the contract promises"
-_OF = re.compile(rf"((?:[a-z]\w*: )?)(?:ENSURES:|{_UNSAID})")
+_OF = re.compile(rf"((?:\b[a-z]\w*+: )?)(?:ENSURES:|{_UNSAID})")
 #: Of what we take for a type, or for a way to make a value or to look at one, no docstring speaks.
 _OURS = {"ResultOfAnotherType": "its result is not of one type", "NotMade": "its values are not made as was proposed",
          "ArgumentChanged": "it changes what it is given"}  # fmt: skip

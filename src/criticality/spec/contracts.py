@@ -13,7 +13,7 @@ from llm_runtime.structs import Struct
 
 Purity: TypeAlias = Literal["pure", "reads", "writes", "io"]
 PURITIES = ("pure", "reads", "writes", "io")
-CLAIM_ID = re.compile(r"[a-z_]+_[0-9]+\Z")
+CLAIM_ID = re.compile(r"(?<![a-z_])[a-z_]+_[0-9]+\Z")
 _CLAUSE = re.compile(r"(REQUIRES|ENSURES|INVARIANT|COMPLEXITY|PURITY|CLAIM_REF):[ \t]*(\S.*)\Z")
 _BIG_O = re.compile(r"O\((1|log n|n|n log n|n\^2|n\^3|2\^n)\)(?: where [a-z] = .{1,80})?\Z")
 #: What a clause that is no predicate says, and what it is where it does not.

@@ -208,7 +208,7 @@ def parameters(node: ast.AST | None) -> dict[str, str]:
 
 def annotated(change: ProvenChange, key: str) -> tuple[str, str]:
     """Return what annotates an argument, by the probe's name for it, on the base and on the head, or in the stub."""
-    path, name, given = re.findall(r"(.*?):(.*)\((.*)\)", key)[0]
+    path, name, given = re.findall(r"\A([^:]*+):(.*)\(([^()]*)\)", key)[0]
     texts = next(((one.base, one.head, one.stub) for one in change.files if one.path == path), ("", "", ""))
     base, head, stub = (parameters(functions(text or "").get(name)).get(given, "") for text in texts)
     return (base, head) if BEHAVIOUR.before(16) else (base or stub, head or stub)
@@ -231,7 +231,7 @@ def _pair(line: str) -> tuple[str, str] | None:
                 pass
             case _:
                 return None
-        call = re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()", "", ast.unparse(left))
+        call = re.sub(r"\b(?<!\w\.)(?:[A-Za-z_]\w*+\.)++(?=[A-Za-z_]\w*+\()", "", ast.unparse(left))
         return (call, repr(ast.literal_eval(right))) if "(" in call else None
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError, IndexError):
         return None

@@ -85,8 +85,8 @@ def _things(before: Sequence[ast.stmt], failing: ast.stmt) -> dict[str, str]:
     """Return what the witness makes, by its name or by one of ours: calls that have a name, and classes called."""
     pairs = [(one.targets[0], one.value) for one in before if isinstance(one, ast.Assign)]
     made = {ast.unparse(to): ast.unparse(of) for to, of in pairs if isinstance(of, ast.Call)}
-    calls = [ast.unparse(one) for one in ast.walk(failing) if isinstance(one, ast.Call)]
-    classes = filter(re.compile(r"(?:\w+\.)*_*[A-Z]\w*\(").match, dict.fromkeys(calls, None).keys() - made.values())
+    calls = {ast.unparse(one) for one in ast.walk(failing) if isinstance(one, ast.Call)}
+    classes = filter(re.compile(r"(?<![\w.])(?:\w++\.)*+_*+[A-Z]\w*+\(").match, calls.difference(made.values()))
     return dict(islice((made | {f"thing_{at}": one for at, one in enumerate(sorted(classes))}).items(), _THINGS))
 
 

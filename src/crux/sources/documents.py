@@ -27,7 +27,7 @@ from llm_runtime.rewording import reworded
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 #: The head of a proposal: fields like those of a mail, an author among them.
-_FIELDS = re.compile(r"\A(?:[A-Z][\w-]*:[ \t]*\S.*\r?\n(?:[ \t]+\S.*\r?\n)*){3,}")
+_FIELDS = re.compile(r"\A(?:[A-Z][\w-]*+:[ \t]*+\S[^\n]*+\n(?:[ \t]++\S[^\n]*+\n)*+){3,}+")
 #: A sender whose name stands in brackets behind the address, as in the archives of lists.
 _NAME_BEHIND = re.compile(rb"\A((?:.+\n)*?From: )(\S+?)(?: at |@)(\S+) \((.+)\)(?=\r?\n)")
 _MOST_HEAD = 20_000
@@ -74,7 +74,7 @@ def _head(file: SourceFile) -> tuple[Mapping[str, Any], int]:
     if match := _FIELDS.match(file.text):
         fields: dict[str, Any] = {key.lower(): value for key, value in email.message_from_string(match[0]).items()}
         if "author" in fields or "authors" in fields:
-            people = re.sub(r"\s*<[^>]*>", "", fields.get("author") or fields.get("authors") or "")
+            people = re.sub(r"(?<!\s)\s*+<[^<>]*+>", "", fields.get("author") or fields.get("authors") or "")
             fields["author"] = people.split(",")
             return fields, match.end()
     return {}, 0
@@ -246,7 +246,7 @@ def _fields(entry: ElementTree.Element) -> dict[str, str]:
         # Elements of XHTML are written with their name space before them.
         inner = re.sub(r"(</?)\w+:", r"\1", inner)
         text = named or (child.text or "") + inner
-        if name == "author" and (match := re.search(r"\((.+)\)\s*$", text)):
+        if name == "author" and (match := re.match(r"[^(]*+\((.+)\)\s*+\Z", text)):
             text = match[1]
         fields.setdefault(name, text)
     return fields

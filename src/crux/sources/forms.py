@@ -21,7 +21,7 @@ Form: TypeAlias = Callable[[SourceFile, str], list[Piece]]
 _WROTE = re.compile(
     r"(?:^|\n)[^\n]*?([^\W\d_][\w.'’ -]{0,60}?)(?: <[^>\n]*>)?,? (?:wrote|writes|said|says)(?: on [^:\n]*)?:\s*\Z"
 )
-_ATTRIBUTION = re.compile(r"\s*(?:--+|—|―)\s*(\S.{0,60}?)\s*\Z")
+_ATTRIBUTION = re.compile(r"(?<!\s)\s*+(?:(?<!-)--++|—|―)\s*+(\S.{0,60}?)\s*+\Z")
 #: Where the mail begins that is answered below: a line between, or its head, which has three fields or more.
 _ORIGINAL = re.compile(
     r"(?m)^(?:-{2,}\s*(?:Original|Forwarded) .essage\s*-{2,}|_{20,}|\*?(?:From|Von|De|Da|Van|Fra|Från|От|发件人|差出人)"

@@ -25,7 +25,7 @@ from llm_runtime.structs import Struct
 SIGNERS = "assay.signers"
 """The file of those whose verdicts count, a line each: a public key in hex, and whose it is."""
 
-_KEY = re.compile(r"^\s*([0-9a-f]{64})\b", re.MULTILINE)
+_KEY = re.compile(r"^[^\S\n]*+([0-9a-f]{64})\b", re.MULTILINE)
 _SECONDS = 120
 
 
