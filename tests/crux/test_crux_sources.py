@@ -530,3 +530,9 @@ def test_a_head_of_two_fields_with_many_lines_is_read_at_once(tmp_path: Path) ->
     (tmp_path / "wall.txt").write_bytes(text.encode())
     (one,) = read_place(tmp_path / "wall.txt").utterances
     assert one.text.endswith("It stays.")
+
+
+def test_a_sender_of_many_signs_is_read_at_once(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_text(f"From: {'@' * 200_000}\nSubject: The wall\n\nIt stays.\n", "utf-8")
+    (one,) = read_place(tmp_path / "a.eml").utterances
+    assert one.text == "It stays."

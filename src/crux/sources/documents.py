@@ -29,7 +29,7 @@ _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)
 #: The head of a proposal: fields like those of a mail, an author among them.
 _FIELDS = re.compile(r"\A(?:[A-Z][\w-]*+:[ \t]*+\S[^\n]*+\n(?:[ \t]++\S[^\n]*+\n)*+){3,}+")
 #: A sender whose name stands in brackets behind the address, as in the archives of lists.
-_NAME_BEHIND = re.compile(rb"\A((?:.+\n)*?From: )(\S+?)(?: at |@)(\S+) \((.+)\)(?=\r?\n)")
+_NAME_BEHIND = re.compile(rb"\A((?:.+\n)*?From: )([^\s@]++)(?: at |@)([^\s@]++) \((.+)\)(?=\r?\n)")
 _MOST_HEAD = 20_000
 
 
