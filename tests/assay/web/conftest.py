@@ -220,8 +220,11 @@ def council(store: RunStore) -> Council:
 
 
 @pytest.fixture
-async def page() -> AsyncIterator[Any]:
-    """A page of a real browser; whatever it writes to its console fails the test."""
+async def page(serve: Serve) -> AsyncIterator[Any]:
+    """A page of a real browser; whatever it writes to its console fails the test.
+
+    It ends before the servers of the test do, for it would report each stream that they had not yet ended.
+    """
     playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser")
     said: list[str] = []
     async with playwright.async_playwright() as driver:
