@@ -19,11 +19,12 @@ LENGTH, SECONDS = 100_000, 5
 WORDS = ("a", " ", "\n", "1", "-", ".", '"', "(", "<", "\\", "#", "a ", "1.", "a\n", " \n", "a.b ", "é")
 
 
-def parts(pattern: str, flags: int) -> set[str]:
-    """Return texts that the pattern's own pieces stand for: literals, members of classes, and runs of literals."""
+def parts(pattern: str, flags: int) -> tuple[set[str], set[str]]:
+    """Return texts that the pattern's pieces stand for (literals, members of classes, runs), and what may precede a repeat."""
     found: set[str] = set()
+    heads: set[str] = set()
 
-    def walk(tree: Any) -> str:
+    def walk(tree: Any, behind: str = "") -> str:
         run = ""
         for code, value in tree:
             one = ""
@@ -34,13 +35,14 @@ def parts(pattern: str, flags: int) -> set[str]:
             elif code is codes.ANY:
                 one = "a"
             elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
-                one = walk(value[2])
+                heads.add(behind + run)
+                one = walk(value[2], behind + run)
             elif code is codes.SUBPATTERN:
-                one = walk(value[3])
+                one = walk(value[3], behind + run)
             elif code is codes.ATOMIC_GROUP:
-                one = walk(value)
+                one = walk(value, behind + run)
             elif code is codes.BRANCH:
-                one = [walk(branch) for branch in value[1]][-1]
+                one = [walk(branch, behind + run) for branch in value[1]][-1]
             elif code in (codes.ASSERT, codes.ASSERT_NOT):
                 walk(value[1])
             if one:
@@ -61,17 +63,18 @@ def parts(pattern: str, flags: int) -> set[str]:
         return "a"
 
     walk(parser.parse(pattern, flags))
-    return found
+    return found, heads
 
 
 def pumped(pattern: str, flags: int) -> list[str]:
     """Return texts of ``LENGTH`` characters."""
-    own = sorted(parts(pattern, flags), key=lambda one: (len(one), one))[:12]
-    longest = sorted(parts(pattern, flags), key=len)[-1:]
-    units = list(dict.fromkeys([*own, *longest, *WORDS]))
+    found, before = parts(pattern, flags)
+    own = sorted(found, key=lambda one: (len(one), one))[:12]
+    longest = sorted(found, key=len)[-1:]
+    units = [unit for unit in dict.fromkeys([*own, *longest, *before, *WORDS]) if unit]
     texts = [unit * (LENGTH // len(unit)) for unit in units]
     # What begins like a match, goes on for long, and ends unlike one.
-    heads = longest or [""]
+    heads = dict.fromkeys([*longest, *sorted(before, key=len)])
     return [*texts, *(f"{head}{unit * (LENGTH // len(unit))}\0" for head in heads for unit in units)]
 
 

@@ -20,6 +20,11 @@ SLOW = ("src/crux/sources/forms.py:21", "crux.sources.forms._WROTE")
 CALLS = {"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 
 
+def in_letters(pattern: str | bytes, flags: int) -> tuple[str, int]:
+    """Return an expression over bytes as the one over letters that takes as long."""
+    return (pattern, flags) if isinstance(pattern, str) else (pattern.decode("latin-1"), flags | re.ASCII)
+
+
 def modules() -> Iterator[tuple[Path, ast.Module]]:
     for path in sorted((ROOT / "src").rglob("*.py")):
         # The defects of puzzles are the point.
@@ -57,11 +62,11 @@ def literals(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int, str]
         of, first = node.func.value, node.args[0]
         if not (isinstance(of, ast.Name) and of.id == "re" and node.func.attr in CALLS):
             continue
-        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        if isinstance(first, ast.Constant) and isinstance(first.value, (str, bytes)):
             way = way_of(names.get(id(node), ""), used, node.func.attr)
             named = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr.isupper()}
             flags = sum(int(getattr(re, one)) for one in named if hasattr(re, one))
-            yield f"{path.relative_to(ROOT)}:{node.lineno}", first.value, flags, way
+            yield f"{path.relative_to(ROOT)}:{node.lineno}", *in_letters(first.value, flags), way
 
 
 def put_together(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int, str]]:
@@ -80,8 +85,9 @@ def put_together(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int, 
         way = way_of(name, used) if name.startswith("_") else "search"
         for number, one in enumerate(value if isinstance(value, (tuple, list)) else [value]):
             words = getattr(one, "words", one)  # of a row of a table
-            if isinstance(words, re.Pattern) and isinstance(words.pattern, str):
-                yield f"{module.__name__}.{name}[{number}]", words.pattern, words.flags & ~re.UNICODE, way
+            if isinstance(words, re.Pattern):
+                of = in_letters(words.pattern, words.flags & ~re.UNICODE)
+                yield f"{module.__name__}.{name}[{number}]", *of, way
 
 
 @pytest.mark.long

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SOURCE = "ai_crucible"
 _MOST_TEXT = 64 * 1024
 # What was asked stands in the log, and before the reason in what Inspect tells of a refusal.
-_REQUEST = re.compile(r"(\\n|\n)Request:\1.*?\1\1", re.DOTALL)
+_REQUEST = re.compile(r"(\\n|\n)Request:\1(?:.*?\1\1|(.*))", re.DOTALL)
 _MOST_DIFF = 64 * 1024
 _MOST_COMPARED = 6000
 """Lines, old and new of all files together."""
@@ -99,7 +99,7 @@ def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
         input_tokens=sum(one.input_tokens for one in usage),
         output_tokens=sum(one.output_tokens for one in usage),
         cost=None if not costs or any(c is None for c in costs) else sum(c for c in costs if c is not None),
-        error=_REQUEST.sub("", sample.error.message) if sample.error else "",
+        error=_REQUEST.sub(r"\2", sample.error.message) if sample.error else "",
         anchor=metadata.get("anchor"),
         self_reported=bool(metadata.get("self_reported")),
         hours=metadata.get("hours") or 0.0,

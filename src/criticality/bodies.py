@@ -8,7 +8,7 @@ from typing import Literal
 from llm_runtime.structs import Struct
 
 MAX_BODY = 20_000
-_FENCE = re.compile(r"```[a-zA-Z+]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z+]*[ \t]*\r?\n(.*?)\r?\n?(?<![ \t])[ \t]*+```", re.DOTALL)
 
 
 class SpliceRefused(ValueError):

@@ -16,7 +16,7 @@ from llm_runtime.structs import Struct
 DIFF = "diff"
 """The name of an attachment that is a diff."""
 _PLACE = re.compile(
-    r"\b(A\d{1,3})(?:\s*[:,]?\s*(?:lines?\s*)?(\d{1,6})(?:\s*(?:[-–—]|to)\s*(\d{1,6}))?)?", re.IGNORECASE
+    r"\b(A\d{1,3})(?:\s*+(?:[:,]\s*+)?(?:lines?\s*+)?(\d{1,6})(?:\s*+(?:[-–—]|to)\s*+(\d{1,6}))?)?", re.IGNORECASE
 )
 _OLD = re.compile(r"^--- (\"?)(?:a/)?([^\t\n]+)")
 _NEW = re.compile(r"^\+\+\+ (\"?)(?:b/)?([^\t\n]+)")

@@ -21,7 +21,7 @@ _T = TypeVar("_T", str, int)
 _QUOTED = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
 _CONSTANT = re.compile(rf"{_QUOTED}|(?<![\w.])(\d[\d_]*)")
 #: What a predicate says of the form of a text.
-_FORM = re.compile(rf"\bmatches\([^\"']*,\s*{_QUOTED}\)")
+_FORM = re.compile(rf"\bmatches\([^\"']{{0,1000}},\s*{_QUOTED}\)")
 
 
 class Literals(Struct):

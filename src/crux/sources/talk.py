@@ -17,7 +17,7 @@ from llm_runtime.documents.markup import Piece, composed, one_line
 from llm_runtime.extras import needing
 from llm_runtime.toml import own_table
 
-_VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[\w.]+)?\s++([^>]{1,500})>")
 _TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
 #: A time, after its day as chats write it.
 _CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[ T])?\d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
@@ -127,7 +127,7 @@ def _told(file: SourceFile, turns: list[Turn], source: str) -> PlaceReading:
     """Return turns as utterances; whoever cannot be told is noted."""
     file.authored = False
     # Whoever is named with a rank once, and without it elsewhere, is one person; with two ranks it may be two.
-    short = {name: re.sub(r" \(.*\)$", "", name) for name, _ in turns}
+    short = {name: name.partition(" (")[0] if name.endswith(")") else name for name, _ in turns}
     same = {name for name in short if [*short.values()].count(name) == 2}
     turns = [(short[name] if short[name] in same else name, pieces) for name, pieces in turns]
     unnamed = sum(len(piece.text.strip()) for speaker, pieces in turns for piece in pieces if not speaker)
