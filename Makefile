@@ -18,7 +18,7 @@ ABREAST := -n 3 --dist worksteal
 # Where byte code is not kept, each of hundreds of processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo dist site notes test test-cost test-all test-resources test-long test-languages test-lower fuzz check lint ratchet mutants past-stores lock docs bench chaos live evidence evidence-page evidence-check screenshots recordings clean
+.PHONY: help install demo dist site notes test test-cost test-all test-resources test-long test-pages test-languages test-lower fuzz check lint ratchet mutants past-stores lock docs bench chaos live evidence evidence-page evidence-check screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -59,6 +59,9 @@ test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, 
 LONG ?= tests
 test-long: $(VENV)/.installed-dev ## the long tests that need nothing but Python: make test-long [LONG=tests/crux]
 	@$(PYTEST) $(ABREAST) -rs -m "long and not ($(RESOURCES))" $(LONG)
+
+test-pages: $(VENV)/.installed-dev ## every page in a real browser: its width, its contrast, and the keyboard
+	@$(PYTEST) -rs -m long tests/assay/web/test_web_every_page.py
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(PYTEST) -rs tests/criticality/languages
