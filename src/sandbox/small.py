@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
@@ -23,26 +23,31 @@ _SYSTEM = "/usr/bin:/usr/sbin:/bin:/sbin"
 _LOADED = re.compile(r"(?:=> |^[^\S\n]++)(/\S+)", re.MULTILINE)
 
 
-@cache
 def small_root() -> Path:
-    """Return its folder.
+    """Return its folder, which is made again where the cache was emptied.
 
     Raises:
         BadRoot: it cannot be made.
     """
+    try:
+        return made_once("roots", *_described())
+    except OSError as fault:
+        raise BadRoot(f"no small root can be made here ({fault}): --box-root host takes all programs") from None
+
+
+@cache
+def _described() -> tuple[str, Callable[[Path], None]]:
+    """Return the digest of what it is made from, and what makes it."""
     text = resources.files("sandbox").joinpath("small.toml").read_text(encoding="utf-8")
     table: dict[str, list[str]] = tomllib.loads(text)
     programs = {
         name: Path(found).resolve() for name in table["programs"] if (found := shutil.which(name, path=_SYSTEM))
     }
     told = [f"{name} {path} {path.stat().st_mtime_ns} {path.stat().st_size}" for name, path in programs.items()]
-    try:
-        library = _told("python3", "-I", "-S", "-c", "import sys; print('\\n'.join(sys.path))").split()
-        folders = [path for path in map(Path, [*library, *table["folders"]]) if path.is_dir()]
-        key = sha256("\n".join([text, *map(str, folders), *told]).encode()).hexdigest()
-        return made_once("roots", key, partial(_fill, programs, folders, table["not_of_python"]))
-    except OSError as fault:
-        raise BadRoot(f"no small root can be made here ({fault}): --box-root host takes all programs") from None
+    library = _told("python3", "-I", "-S", "-c", "import sys; print('\\n'.join(sys.path))").split()
+    folders = [path for path in map(Path, [*library, *table["folders"]]) if path.is_dir()]
+    key = sha256("\n".join([text, *map(str, folders), *told]).encode()).hexdigest()
+    return key, partial(_fill, programs, folders, table["not_of_python"])
 
 
 def _fill(programs: dict[str, Path], folders: Sequence[Path], left_out: Sequence[str], root: Path) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 NOBODY = 65534
-ATTACKS = [Path(__file__).with_name(f"test_ai_crucible_{name}.py") for name in ("attacks", "escapes")]
+TESTS = Path(__file__).parents[1]
+ATTACKS = [TESTS / "ai_crucible" / "test_ai_crucible_attacks.py", TESTS / "sandbox" / "test_sandbox_escapes.py"]
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_the_attack_tests_pass_as_an_ordinary_user(home: Path) -> None:
 
     def run(interpreter: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join(place for place in sys.path if place)
-        environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": path}
+        environment = {"PATH": os.defpath, "HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": path}
         return subprocess.run(
             [*became, interpreter, "-B", *arguments],
             capture_output=True, text=True, check=False, cwd="/", env=environment,
@@ -50,8 +51,9 @@ def test_the_attack_tests_pass_as_an_ordinary_user(home: Path) -> None:
     else:
         reason = (seen.stderr.strip().splitlines() or ["no reason given"])[-1]
         pytest.skip(f"uid {NOBODY} cannot run this interpreter or read this checkout: {reason}")
-    root = ATTACKS[0].parents[2]
-    done = run(interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={root}", *map(str, ATTACKS))
+    done = run(
+        interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}", *map(str, ATTACKS)
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     print(done.stdout.strip().splitlines()[-1])
     if not re.search(r"\d+ passed", done.stdout):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from sandbox import BoxLimits, open_box
+from sandbox import BoxLimits, Root, open_box
 
 
 async def test_a_fork_bomb_ends_with_its_command(boxes: str) -> None:
@@ -155,3 +158,15 @@ async def test_what_may_be_written_can_be(boxes: str) -> None:
             assert await box.read(place, 9) == b"x"
     finally:
         await box.close()
+
+
+async def test_a_box_opens_after_the_cache_was_emptied(boxes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with TemporaryDirectory() as folder:
+        # Root's boxes run as another user, who has to come there.
+        os.chmod(folder, 0o755)
+        monkeypatch.setenv("XDG_CACHE_HOME", folder)
+        for _ in range(2):
+            box = await open_box(root=Root.at(""), by=boxes)
+            assert (await box.run(["python3", "-c", "print(6 * 7)"])).stdout == b"42\n"
+            await box.close()
+            shutil.rmtree(os.path.join(folder, "assay"))
