@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
+from collections.abc import Iterator
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -160,13 +161,19 @@ async def test_what_may_be_written_can_be(boxes: str) -> None:
         await box.close()
 
 
-async def test_a_box_opens_after_the_cache_was_emptied(boxes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An empty cache of this user's own."""
     with TemporaryDirectory() as folder:
         # Root's boxes run as another user, who has to come there.
-        os.chmod(folder, 0o755)
+        Path(folder).chmod(0o755)
         monkeypatch.setenv("XDG_CACHE_HOME", folder)
-        for _ in range(2):
-            box = await open_box(root=Root.at(""), by=boxes)
-            assert (await box.run(["python3", "-c", "print(6 * 7)"])).stdout == b"42\n"
-            await box.close()
-            shutil.rmtree(os.path.join(folder, "assay"))
+        yield folder
+
+
+async def test_a_box_opens_after_the_cache_was_emptied(boxes: str, cache: str) -> None:
+    for _ in range(2):
+        box = await open_box(root=Root.at(""), by=boxes)
+        assert (await box.run(["python3", "-c", "print(6 * 7)"])).stdout == b"42\n"
+        await box.close()
+        shutil.rmtree(f"{cache}/assay")
