@@ -20,7 +20,7 @@ WORDS = ("a", " ", "\n", "1", "-", ".", '"', "(", "<", "\\", "#", "a ", "1.", "a
 
 
 def parts(pattern: str, flags: int) -> tuple[set[str], set[str]]:
-    """Return texts that the pattern's pieces stand for (literals, members of classes, runs), and what leads to repeats."""
+    """Return texts that the pattern's pieces stand for (literals, members, runs), and what leads to its repeats."""
     found: set[str] = set()
     heads: set[str] = set()
 

@@ -148,8 +148,7 @@ class Root:
             return [(_HOST, _HOST)]
         if self.folder is None:
             return [(_HOST / part, _HOST / part) for part in _HOST_PARTS if (_HOST / part).exists()]
-        entries = sorted(self.folder.iterdir())
-        return [(entry, Path("/") / entry.name) for entry in entries if entry.name not in _OWN]
+        return [(entry, Path("/") / entry.name) for entry in sorted(self.folder.iterdir()) if entry.name not in _OWN]
 
     def digest(self) -> str:
         """Return SHA-256 of the root: of a folder its names and contents, of the host its packages and programs."""
