@@ -66,3 +66,80 @@ def test_what_cannot_be_read_is_one_line(name: str, data: bytes, says: str) -> N
 
 def test_utf_16_is_told_by_its_mark() -> None:
     assert read_document("a.txt", "Größe\r\n2".encode("utf-16")).text == "Größe\n2"
+
+
+KINDS = "http://schemas.openxmlformats.org"
+WORD = {"w": f"{KINDS}/wordprocessingml/2006/main", "m": f"{KINDS}/officeDocument/2006/math"}
+
+
+def word(body: str, names: dict[str, str] = WORD, **others: str) -> bytes:
+    """Write a Word document with parts beside it, its main part under a name as the web's Word gives it."""
+    spaces = " ".join(f'xmlns:{short}="{name}"' for short, name in names.items())
+    links = "".join(f'<Relationship Id="r{kind}" Type="{KINDS}/x/{kind}" Target="{kind}2.xml"/>' for kind in others)
+    files = {
+        "_rels/.rels": f'<Relationships><Relationship Type="{KINDS}/x/officeDocument" Target="/word/document2.xml"/>'
+        "</Relationships>",
+        "word/document2.xml": f"<w:document {spaces}><w:body>{body}</w:body></w:document>",
+        "word/_rels/document2.xml.rels": f"<Relationships>{links}</Relationships>",
+        **{f"word/{kind}2.xml": f"<w:{kind} {spaces}>{text}</w:{kind}>" for kind, text in others.items()},
+    }
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+def said(words: str) -> str:
+    return f'<w:r><w:t xml:space="preserve">{words}</w:t></w:r>'
+
+
+BOX = f"<w:txbxContent><w:p>{said('In a box.')}</w:p></w:txbxContent>"
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        (f"{said('Pay ')}<w:del>{'<w:r><w:delText>30</w:delText></w:r>'}</w:del><w:ins>{said('90')}</w:ins>", "Pay 90"),
+        (f"<w:moveFrom>{said('Gone. ')}</w:moveFrom><w:moveTo>{said('Here.')}</w:moveTo>", "Here."),
+        (f"{said('Name: ')}<w:sdt><w:sdtContent>{said('Ada')}</w:sdtContent></w:sdt>", "Name: Ada"),
+        (f"{said('a')}<w:r><w:tab/></w:r>{said('b')}<w:r><w:noBreakHyphen/></w:r>{said('c')}", "a\tb-c"),
+        ("<w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r>" + said("yes"), "yes"),
+        ('<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>yes</w:t></w:r>', "yes"),
+        (f"{said('Above.')}<w:r><w:Choice>{BOX}</w:Choice><w:Fallback>{BOX}</w:Fallback></w:r>", "Above.\n\nIn a box."),
+        (
+            f"{said('Let ')}<m:oMath><m:f><m:num><m:t>a+b</m:t></m:num><m:den><m:t>2</m:t></m:den></m:f>"
+            "<m:sSup><m:e><m:t>c</m:t></m:e><m:sup><m:t>2</m:t></m:sup></m:sSup></m:oMath>",
+            "Let (a+b)/2c^2",
+        ),
+    ],
+)
+def test_a_word_document_is_read_as_it_stands_with_all_its_changes(paragraph: str, text: str) -> None:
+    assert read_document("a.docx", word(f"<w:p>{paragraph}</w:p>")).text == text
+
+
+def test_notes_of_a_word_document_follow_their_paragraph() -> None:
+    note = f'<w:footnote w:id="2"><w:p>{said("Not in May.")}</w:p></w:footnote>'
+    body = f'<w:p>{said("It rose.")}<w:r><w:footnoteReference w:id="2"/></w:r></w:p><w:p>{said("So?")}</w:p>'
+    assert read_document("a.docx", word(body, footnotes=note)).text == "It rose.\n\nNot in May.\n\nSo?"
+
+
+def test_cells_of_a_word_table_keep_their_columns() -> None:
+    wide = f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr><w:p>{said("all")}</w:p></w:tc>'
+    cell = "<w:tc><w:p>{}</w:p></w:tc>"
+    rows = [wide + cell.format(said("9")), cell.format(said("a")) + cell.format("") + cell.format(said("b"))]
+    table = "<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in rows) + "</w:tbl>"
+    assert read_document("a.docx", word(f"<w:sdt><w:sdtContent>{table}</w:sdtContent></w:sdt>")).text == (
+        "all | | 9\na |  | b"
+    )
+
+
+def test_a_word_document_of_the_strict_form_is_read() -> None:
+    strict = {"w": "http://purl.oclc.org/ooxml/wordprocessingml/main"}
+    assert read_document("a.docx", word(f"<w:p>{said('Read.')}</w:p>", strict)).text == "Read."
+
+
+@pytest.mark.parametrize("body", ["<w:p>" * 3000 + "</w:p>" * 3000, "<w:p>"])
+def test_a_word_document_that_is_none_is_one_line(body: str) -> None:
+    with pytest.raises(DocumentError, match="damaged"):
+        read_document("a.docx", word(body))

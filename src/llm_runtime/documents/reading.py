@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import posixpath
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from io import BytesIO
@@ -14,6 +15,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from llm_runtime.documents.markup import Composed, Piece, clean, composed, one_line, page_of_html, text_of_html
+from llm_runtime.documents.word import blocks, local_name, value
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.files import saying
@@ -29,6 +31,9 @@ _TRIES = 3
 _TEMPLATE = "2013-12-23"
 #: What a web server calls a kind of document, and the ending of its files.
 ENDINGS: Mapping[str, str] = own_table("llm_runtime.documents", "endings.toml")
+#: What a ZIP and the files in it raise where they are not what they should be.
+_DAMAGED = (KeyError, StopIteration, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)
+_PARTS = frozenset(("officeDocument", "core-properties", "styles", "footnotes", "endnotes", "comments"))
 _LOGIN = 'type="password"'
 
 
@@ -181,25 +186,44 @@ def _joined(lines: list[str]) -> str:
 
 
 def _docx(name: str, data: bytes) -> Document:
-    docx = library("docx", name)
-    _members(name, data).close()
-    try:
-        document = docx.Document(BytesIO(data))
-        blocks = list(document.iter_inner_content())
-    except Exception:  # the library raises what its parsers raise
-        raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
-    pieces: list[Piece] = []
-    for block in blocks:
-        rows = getattr(block, "rows", None)
-        text = clean(block.text) if rows is None else _table([cell.text for cell in row.cells] for row in rows)
-        quoted = "quote" in str(getattr(block.style, "name", "")).lower()
-        pieces.append(Piece(text, "quoted" if quoted else "own", opens=True))
-    whole, about = composed(pieces), document.core_properties
-    notes = tuple((one_line(one.author), str(one.timestamp or ""), clean(one.text)) for one in document.comments)
+    with _members(name, data) as archive:
+        try:
+            package = _related(archive, "", name)
+            main = package["officeDocument"]
+            beside = {kind: _xml(archive, path, name) for kind, path in _related(archive, main, name).items()}
+            about = _xml(archive, package["core-properties"], name) if "core-properties" in package else ()
+            styles = beside.get("styles", ())
+            quoted = {value(style, "styleId") for style in styles for one in style if "quote" in value(one).lower()}
+            notes = {
+                f"{local_name(note)} {value(note, 'id')}": note
+                for kind in ("footnotes", "endnotes")
+                for note in beside.get(kind, ())
+            }
+            read = [(clean(text), said) for text, said in blocks(_xml(archive, main, name), quoted, notes)]
+            remarks = [(one, "\n".join(text for text, _ in blocks(one, (), {}))) for one in beside.get("comments", ())]
+        except _DAMAGED:
+            raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
+    whole = composed(Piece(text, "quoted" if said else "own", opens=True) for text, said in read)
+    title, created, author = (
+        next((one_line(e.text) for e in about if local_name(e) == key), "") for key in ("title", "created", "creator")
+    )
     # A document that a program wrote has the date of that program's template.
-    created = "" if str(about.created).startswith(_TEMPLATE) else str(about.created or "")
-    author = "" if about.author == "python-docx" else one_line(about.author)
-    return Document(whole.text, "docx", one_line(about.title), created, author, (whole,), notes)
+    created = "" if created.startswith(_TEMPLATE) else created
+    author = author.removeprefix("python-docx")
+    margin = tuple((one_line(value(one, "author")), value(one, "date"), clean(text)) for one, text in remarks)
+    return Document(whole.text, "docx", title, created, author, (whole,), margin)
+
+
+def _related(archive: zipfile.ZipFile, part: str, name: str) -> dict[str, str]:
+    """Return where the parts lie that a part of a Word document names, by their kind."""
+    folder, file = posixpath.split(part)
+    listed = posixpath.join(folder, "_rels", f"{file}.rels")
+    names = set(archive.namelist())
+    found = (
+        (PurePath(one.get("Type", "")).name, posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))))
+        for one in (_xml(archive, listed, name) if listed in names else ())
+    )
+    return {kind: path[1:] for kind, path in found if kind in _PARTS and path[1:] in names}
 
 
 def _epub(name: str, data: bytes) -> Document:
@@ -216,7 +240,7 @@ def _epub(name: str, data: bytes) -> Document:
             folder = posixpath.dirname(package)
             pages = [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
             raw = [archive.read(page).decode("utf-8", "replace") for page in pages if page in names]
-        except (KeyError, StopIteration, RuntimeError, zipfile.BadZipFile) as fault:
+        except _DAMAGED as fault:
             raise DocumentError(f"{name} is no readable EPUB: {one_line(str(fault)) or 'no contents'}") from None
     read = [page_of_html(markup) for markup in raw]
     parts = [one for chapter in read if (one := composed(chapter.pieces)).text]
@@ -274,11 +298,6 @@ def _xml(archive: zipfile.ZipFile, member: str, name: str) -> ElementTree.Elemen
         raise DocumentError(f"{name} declares entities in {member}; a book has none, so it is refused")
     with reworded(f"{name}: {member} is damaged", ElementTree.ParseError, ValueError, kind=DocumentError):
         return ElementTree.fromstring(text)
-
-
-def local_name(element: ElementTree.Element) -> str:
-    """Return the name of an element without its namespace."""
-    return element.tag.rpartition("}")[2]
 
 
 _READERS: dict[str, Callable[[str, bytes], Document]] = {
