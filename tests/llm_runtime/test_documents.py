@@ -143,3 +143,48 @@ def test_a_word_document_of_the_strict_form_is_read() -> None:
 def test_a_word_document_that_is_none_is_one_line(body: str) -> None:
     with pytest.raises(DocumentError, match="damaged"):
         read_document("a.docx", word(body))
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<table><tr><th>Year<th>Sold<tr><td>2020</td>\n<td>12</td></tr></table>", "Year | Sold\n\n2020 | 12"),
+        ("<tr><td></td><td>5</td><td></td><td>7</td></tr>", "| 5 |  | 7"),
+        ("<tr><td><p>One.</p></td><td><p>Two.</p><ul><li>three</ul></td></tr>", "One.\n\nTwo.\n\nthree"),
+        ("<dl><dt>Term<dd>what it is<dt>Other<dd>that</dl>", "Term\n\nwhat it is\n\nOther\n\nthat"),
+        ("<form id=aspnetForm><p>The page.</p><label>Search</label><input></form>", "The page."),
+        ("<p>Donau&shy;dampf, \u0645\u06cc\u200c\u062e a\u200cb</p>", "Donaudampf, \u0645\u06cc\u200c\u062e ab"),
+    ],
+)
+def test_a_page_is_read_as_it_is_seen(body: str, text: str) -> None:
+    assert read_document("a.html", body.encode()).text == text
+
+
+@pytest.mark.parametrize(
+    ("name", "charset", "codec", "words"),
+    [
+        ("a.html", '<meta charset="iso-8859-1">', "cp1252", "Größe “5 €”"),
+        ("a.htm", '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', "cp932", "日本語①"),
+        ("a.xhtml", '<?xml version="1.0" encoding="koi8-r"?>', "koi8-r", "привет"),
+        ("a.html", "<meta charset=gb2312>", "gb18030", "汉语镕"),
+    ],
+)
+def test_a_page_of_an_older_character_set_is_read_by_its_word(name: str, charset: str, codec: str, words: str) -> None:
+    assert read_document(name, f"{charset}<p>{words}</p>".encode(codec)).text == words
+
+
+@pytest.mark.parametrize("said", ["", "<meta charset=utf-8>", "<meta charset=windows-none>"])
+def test_a_page_that_says_no_character_set_that_fits_is_one_line(said: str) -> None:
+    with pytest.raises(DocumentError, match=r"UTF-8|character set"):
+        read_document("a.html", f"{said}<p>Größe</p>".encode("latin-1"))
+
+
+def test_a_book_is_read_in_the_character_set_of_each_page() -> None:
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("META-INF/container.xml", '<container><rootfile full-path="b.opf"/></container>')
+        items = '<item id="a" href="a.xhtml"/><item id="b" href="b.xhtml"/>'
+        archive.writestr("b.opf", f'<package>{items}<spine><itemref idref="a"/><itemref idref="b"/></spine></package>')
+        archive.writestr("a.xhtml", '<?xml version="1.0" encoding="iso-8859-1"?><p>Größe</p>'.encode("latin-1"))
+        archive.writestr("b.xhtml", '<?xml version="1.0" encoding="utf-16"?><p>Änderung</p>'.encode("utf-16"))
+    assert read_document("a.epub", data.getvalue()).text == "Größe\n\nÄnderung"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import posixpath
+import re
 import zipfile
 import zlib
 from collections import Counter
@@ -32,8 +33,18 @@ _TEMPLATE = "2013-12-23"
 #: What a web server calls a kind of document, and the ending of its files.
 ENDINGS: Mapping[str, str] = own_table("llm_runtime.documents", "endings.toml")
 #: What a ZIP and the files in it raise where they are not what they should be.
-_DAMAGED = (KeyError, StopIteration, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)
+_DAMAGED = (LookupError, StopIteration, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)
 _PARTS = frozenset(("officeDocument", "core-properties", "styles", "footnotes", "endnotes", "comments"))
+#: How a page, an XML file, a mail or a source names the older character set that it is written in.
+_CHARSET = re.compile(
+    rb"(?:charset|coding)\s*[:=]\s*[\"']?((?:windows-|iso-?8859-|koi8-|gb|big5|shift|euc-|cp|latin|us-ascii)[\w-]*)",
+    re.I,
+)
+#: Names that browsers read more widely, as their writers did.
+_AS_BROWSERS = {
+    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii"), "windows-1252"),
+    **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949"},
+}
 _LOGIN = 'type="password"'
 
 
@@ -122,14 +133,26 @@ def library(module: str, name: str) -> Any:
 
 
 def _text(name: str, data: bytes) -> Document:
-    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if b"\0" in data[:65_536] and not marked:
+    charset = _charset(data)
+    if b"\0" in data[:65_536] and charset != "utf-16":
         raise DocumentError(f"{name} is binary, and nothing here reads its kind; give it as text or PDF")
     try:
-        text = data.decode("utf-16" if marked else "utf-8-sig")
+        text = data.decode("utf-16" if charset == "utf-16" else "utf-8-sig")
     except UnicodeDecodeError as fault:
-        raise DocumentError(f"{name} is not UTF-8 at byte {fault.start}; convert it first") from None
+        if charset.startswith("utf"):
+            raise DocumentError(f"{name} is not UTF-8 at byte {fault.start}; convert it first") from None
+        with reworded(f"{name} says that it is of another character set", LookupError, kind=DocumentError):
+            text = data.decode(charset, "replace")
     return Document(text.replace("\r\n", "\n").replace("\r", "\n"), "text")
+
+
+def _charset(data: bytes) -> str:
+    """Return the character set of a text by its mark, else by its own word where that is one of the older ones."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    said = _CHARSET.search(data[:4096])
+    charset = said[1].decode().lower() if said else "utf-8-sig"
+    return _AS_BROWSERS.get(charset, charset)
 
 
 def _html(name: str, data: bytes) -> Document:
@@ -239,7 +262,7 @@ def _epub(name: str, data: bytes) -> Document:
             spine = [hrefs.get(e.get("idref"), "") for e in book.iter() if local_name(e) == "itemref"]
             folder = posixpath.dirname(package)
             pages = [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
-            raw = [archive.read(page).decode("utf-8", "replace") for page in pages if page in names]
+            raw = [(data := archive.read(page)).decode(_charset(data), "replace") for page in pages if page in names]
         except _DAMAGED as fault:
             raise DocumentError(f"{name} is no readable EPUB: {one_line(str(fault)) or 'no contents'}") from None
     read = [page_of_html(markup) for markup in raw]
@@ -304,7 +327,6 @@ _READERS: dict[str, Callable[[str, bytes], Document]] = {
     ".pdf": _pdf,
     ".docx": _docx,
     ".epub": _epub,
-    ".html": _html,
-    ".htm": _html,
+    **dict.fromkeys((".html", ".htm", ".xhtml"), _html),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), _sheets),
 }
