@@ -188,3 +188,33 @@ def test_a_book_is_read_in_the_character_set_of_each_page() -> None:
         archive.writestr("a.xhtml", '<?xml version="1.0" encoding="iso-8859-1"?><p>Größe</p>'.encode("latin-1"))
         archive.writestr("b.xhtml", '<?xml version="1.0" encoding="utf-16"?><p>Änderung</p>'.encode("utf-16"))
     assert read_document("a.epub", data.getvalue()).text == "Größe\n\nÄnderung"
+
+
+def page(*lines: str) -> bytes:
+    """Write a PDF of one page, each line in its place."""
+    words = "".join(f"BT /F 10 Tf 1 0 0 1 50 {780 - 14 * at} Tm ({line}) Tj ET\n" for at, line in enumerate(lines))
+    parts = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        f"<</Length {len(words)}>>stream\n{words}endstream",
+    ]
+    text, places = "%PDF-1.4\n", list[int]()
+    for number, part in enumerate(parts, start=1):
+        places.append(len(text))
+        text += f"{number} 0 obj\n{part}\nendobj\n"
+    listed = "".join(f"{place:010} 00000 n \n" for place in places)
+    tail = f"xref\n0 6\n0000000000 65535 f \n{listed}trailer<</Size 6/Root 1 0 R>>\nstartxref\n{len(text)}\n%%EOF"
+    return (text + tail).encode()
+
+
+def test_lines_that_the_writer_of_a_pdf_ended_stay_lines() -> None:
+    pytest.importorskip("pypdfium2", reason="needs the extra 'import'")
+    long = "What it took in each of the years is told below, for all of the teams that were un-"
+    rows = ["Hours", long, "asked and for those that did answer the questions which we had put to them in", "May:"]
+    first = "1. a first thing that is so long that it fills a whole line up to its very edge"
+    rows += ["Year Team Hours", "2020 ops 12", first, "2. a second"]
+    assert read_document("a.pdf", page(*rows)).text == "\n".join(
+        [rows[0], f"{long[:-1]}{rows[2]} {rows[3]}", *rows[4:]]
+    )

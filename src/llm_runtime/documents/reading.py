@@ -8,7 +8,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path, PurePath
 from typing import Any
@@ -27,6 +27,8 @@ from llm_runtime.toml import own_table
 MAX_BYTES = 256 * 2**20
 #: A line on this share of a document's pages is its running head or foot.
 _ON_PAGES, _LEAST_PAGES = 0.6, 4
+#: Characters of the lines of a narrow column, and how an item of a list begins.
+_NARROW, _ITEM = 40, re.compile(r"(?:[•◦▪‣*–-]|\(?(?:\d{1,3}|[a-z])[.)])\s")
 _MAX_MEMBERS, _MOST_RATIO = 20_000, 200
 _TRIES = 3
 _TEMPLATE = "2013-12-23"
@@ -34,7 +36,8 @@ _TEMPLATE = "2013-12-23"
 ENDINGS: Mapping[str, str] = own_table("llm_runtime.documents", "endings.toml")
 #: What a ZIP and the files in it raise where they are not what they should be.
 _DAMAGED = (LookupError, StopIteration, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)
-_PARTS = frozenset(("officeDocument", "core-properties", "styles", "footnotes", "endnotes", "comments"))
+_NOTES = ("footnotes", "endnotes")
+_PARTS = frozenset(("officeDocument", "core-properties", "styles", "comments", *_NOTES))
 #: How a page, an XML file, a mail or a source names the older character set that it is written in.
 _CHARSET = re.compile(
     rb"(?:charset|coding)\s*[:=]\s*[\"']?((?:windows-|iso-?8859-|koi8-|gb|big5|shift|euc-|cp|latin|us-ascii)[\w-]*)",
@@ -195,17 +198,30 @@ def _heads(pages: list[list[str]]) -> set[str]:
 
 
 def _joined(lines: list[str]) -> str:
-    """Return the lines of a page as paragraphs: an empty line ends one, and a short one that ends a sentence."""
-    width = max(map(len, lines), default=0)
+    """Return the lines of a page as paragraphs: an empty line ends one, and a short one that ends a sentence.
+
+    A line that its writer ended stays a line: a heading, a row of a table, an item of a list.
+    """
+    lengths = sorted(map(len, filter(None, lines)))
+    width, usual = max(lengths, default=0), max([_NARROW, *lengths[len(lengths) * 3 // 4 :][:1]])
     text = ""
-    for line in lines:
+    for line, after in zip(lines, [*lines[1:], ""], strict=False):
         if not line:
             text = text.rstrip() + "\n\n"
-        elif text.endswith("-\n") and line[:1].islower():
-            text = text[:-2] + line + "\n"
-        else:
-            text += line + ("\n\n" if line[-1] in '.!?”"' and len(line) < 0.8 * width else "\n")
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+            continue
+        text = (text[:-2] if text.endswith(("-\n", "-\f")) and line[:1].islower() else text) + line
+        ended = line[-1] in '.!?”"' and len(line) < 0.8 * width
+        text += "\n\n" if ended else "\f" if _stays(line, after, usual) else "\n"
+    return "\n\n".join(filter(None, map(_one_paragraph, text.split("\n\n"))))
+
+
+def _one_paragraph(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.split("\f")).strip()
+
+
+def _stays(line: str, after: str, usual: int) -> bool:
+    """Tell whether the first word of the line after had room on a line, or begins an item."""
+    return bool(_ITEM.match(after)) or len(f"{line} {after.partition(' ')[0]}") < 0.8 * usual
 
 
 def _docx(name: str, data: bytes) -> Document:
@@ -214,25 +230,18 @@ def _docx(name: str, data: bytes) -> Document:
             package = _related(archive, "", name)
             main = package["officeDocument"]
             beside = {kind: _xml(archive, path, name) for kind, path in _related(archive, main, name).items()}
-            about = _xml(archive, package["core-properties"], name) if "core-properties" in package else ()
+            about = _xml(archive, package.get("core-properties", main), name)
             styles = beside.get("styles", ())
             quoted = {value(style, "styleId") for style in styles for one in style if "quote" in value(one).lower()}
-            notes = {
-                f"{local_name(note)} {value(note, 'id')}": note
-                for kind in ("footnotes", "endnotes")
-                for note in beside.get(kind, ())
-            }
-            read = [(clean(text), said) for text, said in blocks(_xml(archive, main, name), quoted, notes)]
+            notes = {f"{local_name(one)} {value(one, 'id')}": one for kind in _NOTES for one in beside.get(kind, ())}
+            read = list(blocks(_xml(archive, main, name), quoted, notes))
             remarks = [(one, "\n".join(text for text, _ in blocks(one, (), {}))) for one in beside.get("comments", ())]
         except _DAMAGED:
             raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
-    whole = composed(Piece(text, "quoted" if said else "own", opens=True) for text, said in read)
-    title, created, author = (
-        next((one_line(e.text) for e in about if local_name(e) == key), "") for key in ("title", "created", "creator")
-    )
+    whole = composed(Piece(clean(text), "quoted" if said else "own", opens=True) for text, said in read)
+    title, created, author = _told(about, "title", "created", "creator")
     # A document that a program wrote has the date of that program's template.
-    created = "" if created.startswith(_TEMPLATE) else created
-    author = author.removeprefix("python-docx")
+    created, author = "" if created.startswith(_TEMPLATE) else created, author.removeprefix("python-docx")
     margin = tuple((one_line(value(one, "author")), value(one, "date"), clean(text)) for one, text in remarks)
     return Document(whole.text, "docx", title, created, author, (whole,), margin)
 
@@ -240,13 +249,13 @@ def _docx(name: str, data: bytes) -> Document:
 def _related(archive: zipfile.ZipFile, part: str, name: str) -> dict[str, str]:
     """Return where the parts lie that a part of a Word document names, by their kind."""
     folder, file = posixpath.split(part)
-    listed = posixpath.join(folder, "_rels", f"{file}.rels")
-    names = set(archive.namelist())
-    found = (
-        (PurePath(one.get("Type", "")).name, posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))))
-        for one in (_xml(archive, listed, name) if listed in names else ())
-    )
-    return {kind: path[1:] for kind, path in found if kind in _PARTS and path[1:] in names}
+    listed, names = posixpath.join(folder, "_rels", f"{file}.rels"), set(archive.namelist())
+    found: dict[str, str] = {}
+    for one in _xml(archive, listed, name) if listed in names else ():
+        kind, path = PurePath(one.get("Type", "")).name, posixpath.join("/", folder, one.get("Target", ""))
+        if kind in _PARTS and (path := posixpath.normpath(path)[1:]) in names:
+            found[kind] = path
+    return found
 
 
 def _epub(name: str, data: bytes) -> Document:
@@ -267,10 +276,7 @@ def _epub(name: str, data: bytes) -> Document:
             raise DocumentError(f"{name} is no readable EPUB: {one_line(str(fault)) or 'no contents'}") from None
     read = [page_of_html(markup) for markup in raw]
     parts = [one for chapter in read if (one := composed(chapter.pieces)).text]
-    title, date, author = (
-        next((one_line(e.text) for e in book.iter() if local_name(e) == name), "")
-        for name in ("title", "date", "creator")
-    )
+    title, date, author = _told(list(book.iter()), "title", "date", "creator")
     left = sum((Counter(chapter.left) for chapter in read), Counter[str]())
     text = "\n\n".join(one.text for one in parts)
     return Document(text, "epub", title, date, author, tuple(parts), left=tuple(left.items()))
@@ -296,6 +302,11 @@ def _table(rows: Any) -> str:
 
 def _cell(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _told(about: Iterable[ElementTree.Element], *names: str) -> list[str]:
+    """Return what elements of these names say, each in one line."""
+    return [next((one_line(one.text) for one in about if local_name(one) == name), "") for name in names]
 
 
 def _members(name: str, data: bytes) -> zipfile.ZipFile:

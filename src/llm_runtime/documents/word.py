@@ -70,6 +70,4 @@ def _words(element: Element) -> str:
     if tag in _GONE or any(value(hidden) not in _OFF for hidden in element.iterfind("{*}rPr/{*}vanish")):
         return ""
     words = _SIGNS.get(tag, "") + "".join(map(_words, element))
-    if tag in {"num", *_FORMULA}:
-        words = _FORMULA.get(tag, "") + (f"({words})" if len(words) > 1 else words)
-    return words
+    return _FORMULA.get(tag, "") + (f"({words})" if tag in {"num", *_FORMULA} and len(words) > 1 else words)
