@@ -94,8 +94,7 @@ def run(request, stdin, limits):
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError, ValueError) as fault:
         code = 126 if isinstance(fault, PermissionError) else 127
-        message = (str(fault) + "\n").encode("utf-8", "replace")
-        return {"code": code, "stdout": 0, "ended": ""}, message
+        return {"code": code, "stdout": 0, "ended": ""}, (str(fault) + "\n").encode("utf-8", "replace")
     try:
         out, err = watch.follow(process, stdin)
     finally:
