@@ -152,7 +152,7 @@ def test_a_word_document_that_is_none_is_one_line(body: str) -> None:
         ("<tr><td></td><td>5</td><td></td><td>7</td></tr>", "| 5 |  | 7"),
         ("<tr><td><p>One.</p></td><td><p>Two.</p><ul><li>three</ul></td></tr>", "One.\n\nTwo.\n\nthree"),
         ("<dl><dt>Term<dd>what it is<dt>Other<dd>that</dl>", "Term\n\nwhat it is\n\nOther\n\nthat"),
-        ("<form id=aspnetForm><p>The page.</p><label>Search</label><input></form>", "The page."),
+        ("<body><form id=aspnetForm><p>The page.</p><form><p>Subscribe!</p></form></form>", "The page."),
         ("<p>Donau&shy;dampf, \u0645\u06cc\u200c\u062e a\u200cb</p>", "Donaudampf, \u0645\u06cc\u200c\u062e ab"),
     ],
 )

@@ -185,7 +185,9 @@ class _Reader(HTMLParser):
         marks = {*given.get("class", "").split(), *given.get("id", "").split(), given.get("itemprop", "")}
         if "comment" in marks or given.get("itemtype", "").endswith("/Comment"):
             return "comment"
-        if tag in _WORDS["silent"] or (self._talk and (marks & _WORDS["about"] or tag == "time")):
+        # Some servers wrap all of a page into one form.
+        whole = tag == "form" and self._open[-1:] == [("body", "")]
+        if (tag in _WORDS["silent"] and not whole) or (self._talk and (marks & _WORDS["about"] or tag == "time")):
             return "left"
         if marks & _WORDS["authors"] or given.get("rel") == "author":
             return "author"

@@ -50,7 +50,7 @@ def blocks(
 
 def _cell(cell: Element, quoted: Collection[str], notes: Mapping[str, Element]) -> str:
     words = " ".join(" ".join(text for text, _ in blocks(cell, quoted, notes)).split())
-    span = max((int(value(one)) for one in cell.iterfind("{*}tcPr/{*}gridSpan")), default=1)
+    span = max((int(value(one) or 1) for one in cell.iterfind("{*}tcPr/{*}gridSpan")), default=1)
     return words + " |" * (min(span, _MOST_COLUMNS) - 1)
 
 

@@ -35,11 +35,10 @@ def terminal(
         where there is no standard input.
     """
     keyboard = _STANDARD_INPUT if read is None else _Keyboard(read)
-    show = write or _to_stderr
 
     async def generate(request: Request) -> Reply:
         async with keyboard.turn():
-            show(_question(request))
+            (write or _to_stderr)(_question(request))
             lines: list[str] = []
             while (line := await keyboard.read()) and line.rstrip("\r\n") != END:
                 lines.append(line)
