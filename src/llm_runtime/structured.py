@@ -30,7 +30,7 @@ _PRINTED = str.maketrans("“”„‟＂｛｝", '"""""{}')
 _NARROW = {"：": ":", "，": ","}
 _WIDE = re.compile(r'(?<=")\s*：|(?<=["\]}\dle])，(?=\s*["{])')
 _UNSEEN = re.compile("[\u200b\u2060\ufeff]")
-_COMMENTS = re.compile(r"\{\s*(?:(?://|#)[^\n]*\n\s*|/\*.*?\*/\s*)+", re.DOTALL)
+_COMMENTS = re.compile(r"\{\s*+(?:(?:(?://|#)[^\n]{0,500}+\n|/\*(?:[^*]|\*(?!/)){0,200}+\*/)\s*+)++")
 
 #: Longer answers are refused before any pattern sees them, and longer broken ones are not repaired.
 MAX_CHARS = 1_000_000
@@ -223,9 +223,9 @@ def _respelled(text: str) -> str:
     if opening >= 0 and opening == text.find("{"):
         with suppress(ValueError):
             return json.loads(f'"{text[opening : text.rfind("}") + 1]}"', strict=False)
-    plain = _UNSEEN.sub("", text).translate(_PRINTED)
+    plain = _UNSEEN.sub("", text[:MAX_REPAIR_CHARS]).translate(_PRINTED)
     plain = _COMMENTS.sub("{", plain)
-    return _WIDE.sub(lambda sign: _NARROW[sign[0]], plain)
+    return _WIDE.sub(lambda sign: _NARROW[sign[0][-1]], plain)
 
 
 def _first_fault(fault: ValidationError) -> str:

@@ -228,7 +228,7 @@ def test_half_a_character_that_is_an_escape_costs_only_itself(written: str, read
     [
         ("{“value”: 0.5, “why”: “it’s so, or so”}", "it’s so, or so"),
         ("{„value“: 0.5, „why“: „so“}", "so"),
-        ('｛"value"：0.5，"why"："他说：是的，对"｝', "他说：是的，对"),
+        ('｛"value"：0.5，"why" ："他说：是的，对"｝', "他说：是的，对"),
         ('{\n  // how sure\n  # indeed\n  "value": 0.5, "why": "see // and #"}', "see // and #"),
         ('{/* how\nsure */ "value": 0.5, "why": "so"}', "so"),
         ('{\u200b"value": 0.5, "why": "so"}', "so"),
@@ -247,3 +247,9 @@ def test_an_object_in_signs_of_print_or_within_a_string_is_read_where_no_other_f
         parse(answer, Score, repair=False)
     with behaving([(RUNTIME, 3)]), pytest.raises(StructuredOutputError):
         parse(answer, Score)
+
+
+@pytest.mark.parametrize("piece", ["{/*", "{//", "{ # a\n", '{\\"', '" ：', "{   "])
+def test_an_answer_of_many_beginnings_is_refused_at_once(piece: str) -> None:
+    with pytest.raises(StructuredOutputError):
+        parse(piece * 10_000, Score)
