@@ -159,8 +159,7 @@ class Prepared(Struct):
     @property
     def title(self) -> str:
         """One line for lists."""
-        text = self.hooks.title_of(self.task) or self._first_text()
-        return " ".join(text[:4_000].split())[:200]
+        return " ".join((self.hooks.title_of(self.task) or self._first_text())[:4_000].split())[:200]
 
     def _first_text(self) -> str:
         values = (getattr(self.task, name) for name in type(self.task).model_fields)

@@ -86,8 +86,7 @@ class Asker:
         fault: CallError | StructuredOutputError | None = None
         for number, model in enumerate(models):
             if fault is not None:
-                why = str(fault)[:500]
-                self._emit(SpareAsked(phase=label.phase, seat=label.seat, model=model[0], reason=why))
+                self._emit(SpareAsked(phase=label.phase, seat=label.seat, model=model[0], reason=str(fault)[:500]))
             try:
                 return await self._of(wanted, replace(label, attempt=label.attempt + number * _SPARE), model)
             except (CallError, StructuredOutputError) as failed:
@@ -97,8 +96,7 @@ class Asker:
 
     async def _of(self, wanted: Wanted[T], label: CallLabel, model: Sequence[str]) -> T:
         for bound in _BOUNDS:
-            turns = tuple(wanted.compose(bound))
-            request, replies = Request(model[0], turns, label, tuple(model[1:])), list[Reply]()
+            request, replies = Request(model[0], tuple(wanted.compose(bound)), label, tuple(model[1:])), list[Reply]()
 
             async def heard(request: Request, replies: list[Reply] = replies) -> Reply:
                 if wanted.words is not None and replies and replies[-1].provider in _PEOPLE:

@@ -41,8 +41,7 @@ async def answered(
     held, complained, reader = (_shown(deliberation), False, _reader(asker, models, query, deliberation.briefing.seed))
 
     def rests(written: Synthesis) -> bool:
-        named = [id for claim in written.claims for id in claim.rests_on]
-        return _named(deliberation, named, written.objections)
+        return _named(deliberation, [id for claim in written.claims for id in claim.rests_on], written.objections)
 
     def own(written: Synthesis) -> str | None:
         nonlocal complained
@@ -57,8 +56,7 @@ async def answered(
         return None
 
     async def weigh(written: Synthesis) -> str | None:
-        short = len(written.answer) <= LONGEST and not rests(written)
-        return await reader(written.answer) if short else None
+        return await reader(written.answer) if (len(written.answer) <= LONGEST and not rests(written)) else None
 
     async def parts(say: Say) -> Synthesis:
         said = await say(part("answer"))
@@ -124,8 +122,7 @@ async def reviewed(
         words = said(review)
         return await _reader(asker, models, query, deliberation.briefing.seed)(words) if words else None
 
-    wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation), weigh=weigh)
-    got = await asker.record(wanted, _LABEL, models)
+    got = await asker.record(Wanted(Review, compose, quoting, shown=_shown(deliberation), weigh=weigh), _LABEL, models)
     got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
     return review_text(got), {"findings": got.findings, "looked_at": got.looked_at}
 

@@ -166,8 +166,7 @@ class Council(CouncilEngine):
 
     def _models(self) -> tuple[tuple[str, ...], ...]:
         first = self._config.default_model
-        spare = next((other for other in self._config.models if other != first), first)
-        return (first,), (spare,)
+        return (first,), (next((other for other in self._config.models if other != first), first),)
 
 
 def reviewers() -> TriageOutput:

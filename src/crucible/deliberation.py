@@ -72,8 +72,7 @@ class Deliberation:
             before = dict(self.held)
             await loops.get(grammar, self._at_once)(loop)
             changed = self._compare(loop, before)
-            judged = loop >= EARLIEST_EXIT and bool(before)
-            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged))
+            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=(loop >= EARLIEST_EXIT and bool(before))))
             settled = self.briefing.settles and not self.objections.unsettled
             stands = not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT
             if self.transcript.not_attacked or settled or stands:
@@ -147,8 +146,7 @@ class Deliberation:
         if phase == "draft":
             self.held.pop(member.label, None)  # the last one is the latest
         self.held[member.label] = self._last = now
-        role = member.role.value
-        self._emit(SeatAnswered(loop=loop, seat=member.label, role=role, kind=phase, text=now.text))
+        self._emit(SeatAnswered(loop=loop, seat=member.label, role=member.role.value, kind=phase, text=now.text))
 
     def _numbered(self, member: CouncilMember, claims: Iterable[ClaimRecord]) -> tuple[ClaimRecord, ...]:
         """Return claims with ids: that of the claim which one continues, else the next number."""

@@ -143,8 +143,7 @@ def _everywhere(quote: str, item: Attachment) -> list[tuple[int, int]]:
     """Return first and last line of each place where all of a quotation stands, in order."""
     bare = (_bare(line, marked=item.name == DIFF) for line in item.text.split("\n"))
     numbered = [(number, line) for number, line in enumerate(bare, 1) if line or BEHAVIOUR.before(17)]
-    lines = [line for _, line in numbered]
-    hits = _hits([part for part in _parts(quote) if part], lines)
+    hits = _hits([part for part in _parts(quote) if part], [line for _, line in numbered])
     return [(numbered[start][0], numbered[end - 1][0]) for start, end in hits]
 
 

@@ -35,8 +35,7 @@ def three_families(panel: Sequence[str]) -> list[str]:
     ['a/one', 'b/one', 'a/two']
     """
     vendors = {one.partition("/")[0]: one for one in reversed(panel)}
-    first = [one for one in panel if one in vendors.values()]
-    return [*islice(cycle(dict.fromkeys([*first, *panel])), len(LETTERS))]
+    return [*islice(cycle(dict.fromkeys([*[one for one in panel if one in vendors.values()], *panel])), len(LETTERS))]
 
 
 async def routed(asker: Asker, briefing: Briefing, config: EngineConfig, emit: Emit) -> Routed:

@@ -82,8 +82,7 @@ class Endpoint(Struct):
     def secrets(self) -> tuple[str, ...]:
         """Return the key, and what headers and parameters hold whose names say that it is secret."""
         key = () if self.key is None else (self.key.get_secret_value(),)
-        named = (*self.headers, *self.query)
-        return (*key, *(value for name, value in named if _SECRET_NAME.search(name)))
+        return (*key, *(value for name, value in (*self.headers, *self.query) if _SECRET_NAME.search(name)))
 
     def with_header(self, name: str, value: str) -> Endpoint:
         """Return the same with a further header, unless it has one of that name."""

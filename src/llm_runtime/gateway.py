@@ -254,8 +254,7 @@ class Gateway:
         from llm_runtime.windows import count_tokens
 
         async def count(request: Request) -> int | None:
-            server = (await self.capacity(target)).server
-            return await count_tokens(request, server, endpoint, self.http)
+            return await count_tokens(request, (await self.capacity(target)).server, endpoint, self.http)
 
         return Reading(endpoint.name, local=endpoint.local, capacity=partial(self.capacity, target), count=count)
 
@@ -329,10 +328,9 @@ class Gateway:
         self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local, vendor=target.provider in HOSTED)
         wire = self._wire_to(endpoint, target.provider)
-        sleep = self._deadline.sleep
 
         def link(at: Endpoint) -> Link:
-            return Link(at, self.http, self._on_delta, patience, self._ceiling(target), sleep)
+            return Link(at, self.http, self._on_delta, patience, self._ceiling(target), self._deadline.sleep)
 
         if endpoint.key_command:
             return self._with_newest_key(target.provider, lambda at: speaking(wire, link(at)))

@@ -98,9 +98,8 @@ def _found(value: Any, annotation: Any, marks: Iterable[Any] = ()) -> Iterator[t
         fields = next((mark.model for mark in marks if isinstance(mark, FieldsOf)), annotation)
         yield from _in_mapping(cast("Mapping[Any, Any]", value), fields, inner, marks)
     elif isinstance(value, list | tuple | set | frozenset):
-        several = cast("Iterable[Any]", value)
         each = inner if origin is tuple and inner[-1:] != (...,) else None
-        for at, one in enumerate(several):
+        for at, one in enumerate(cast("Iterable[Any]", value)):
             of = (each[at] if at < len(each) else Any) if each else inner[0] if inner else Any
             yield from _found(one, of, marks)
 

@@ -36,8 +36,7 @@ class Normal:
 
     def __init__(self, original: str) -> None:
         self._original = original
-        plain = original.isascii()
-        self.text = " ".join(original.lower().translate(_EMPHASIS).split()) if plain else self._forms[0]
+        self.text = " ".join(original.lower().translate(_EMPHASIS).split()) if original.isascii() else self._forms[0]
 
     @cached_property
     def _forms(self) -> tuple[str, list[int], list[int]]:

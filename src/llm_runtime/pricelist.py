@@ -183,8 +183,7 @@ def _price_now(model: ModelInfo | Price) -> Price | None:
     if _amount(prices, "input_mtok", 0) is None or _amount(prices, "output_mtok", 0) is None:
         return None  # by the page, the minute or the picture
     steps = sorted({tier.start for price in vars(prices).values() for tier in _tiers(price)})
-    above = tuple((step, _priced(prices, step + 1)) for step in steps)
-    return dataclasses.replace(_priced(prices, 0), above=above)
+    return dataclasses.replace(_priced(prices, 0), above=tuple((step, _priced(prices, step + 1)) for step in steps))
 
 
 def _priced(prices: ModelPrice, input_tokens: int) -> Price:

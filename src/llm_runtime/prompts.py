@@ -84,8 +84,7 @@ class Fence:
             text: the material.
             own: whether it has a nonce of its own, which no other text of the request bears.
         """
-        part = f"|{hashlib.sha256(text.encode()).hexdigest()}" if own else ""
-        nonce = self.token(text, part)
+        nonce = self.token(text, f"|{hashlib.sha256(text.encode()).hexdigest()}" if own else "")
         return f"<<<{name} {nonce}>>>\n{text}\n<<<END {name} {nonce}>>>"
 
     def token(self, text: str, part: str) -> str:

@@ -35,8 +35,7 @@ _NO_MODEL_ADVICE = (
 def no_model_advice(settings: Settings) -> str:
     """Return how to get a model: what is on this machine comes first."""
     here = " or ".join(f"--model {name}" for name in found(settings.config.agents, settings.environment))
-    own = f"{here} asks what you are signed in with on this machine; or " if here else ""
-    return own + _NO_MODEL_ADVICE
+    return (f"{here} asks what you are signed in with on this machine; or " if here else "") + _NO_MODEL_ADVICE
 
 
 #: Models that do not converse, whatever their makers list before them.
@@ -219,8 +218,7 @@ class Router:
         from llm_runtime.providers.listing import successor
 
         with suppress(LlmRuntimeError):
-            listed = await listing(await self.endpoint(gone.provider), self._http)
-            if name := successor(gone.model, listed):
+            if name := successor(gone.model, await listing(await self.endpoint(gone.provider), self._http)):
                 return Target(gone.provider, name)
         return None
 
@@ -243,11 +241,9 @@ class Router:
                 return Reachable(name, source, [], str(error))
 
         local = asyncio.ensure_future(self._local_servers())
-        programs = [Reachable(*one, []) for one in self._programs().items()]
         reached = await asyncio.gather(*(hosted(name, self._origin(name)) for name in self._settings.providers))
-        here = (await local).items()
-        servers = [Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in here]
-        return [*programs, *reached, *servers]
+        servers = [Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in (await local).items()]
+        return [*(Reachable(*one, []) for one in self._programs().items()), *reached, *servers]
 
     def _program(self, name: str) -> Endpoint:
         """Return a program of this machine as an endpoint."""
@@ -272,8 +268,7 @@ class Router:
 
     def _origin(self, name: str) -> str:
         key, own = self._settings.keys.get(name), name in self._settings.config.endpoints
-        words = (["configured"] if own else []) + ([f"key from {key.source}"] if key else [])
-        return ", ".join(words)
+        return ", ".join((["configured"] if own else []) + ([f"key from {key.source}"] if key else []))
 
     def _hosted(self, asked: str) -> Target | None:
         own = self._settings.config.endpoints
@@ -309,6 +304,5 @@ class Router:
         models = await list_models(endpoint, self._http)
         if not models:
             raise NoModelError(f"{provider} serves no model; load one there, or name one", advice="with --model")
-        general = re.compile(endpoint.dialect.general)
         conversing = [name for name in models if not _NO_CHAT.search(name)] or models
-        return next((name for name in conversing if general.match(name)), conversing[0])
+        return next((name for name in conversing if re.match(endpoint.dialect.general, name)), conversing[0])

@@ -303,8 +303,7 @@ def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:
 def _unasked_key(name: str, entry: EndpointEntry | None, sources: KeySources) -> Key | None:
     """Return the key of an endpoint whose entry names none."""
     # A vendor's key goes to nobody else's address.
-    own = name in HOSTED or bool(entry and not entry.base_url)
-    variable = dialect_of(name, entry).key_env if own else ""
+    variable = dialect_of(name, entry).key_env if name in HOSTED or (entry and not entry.base_url) else ""
     return (sources.in_variable(variable) if variable else None) or sources.in_store(name)
 
 

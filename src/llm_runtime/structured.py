@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +24,13 @@ from llm_runtime.structs import Struct
 T = TypeVar("T", bound=BaseModel)
 
 _COLON_OR_COMMA = re.compile("[:,]")
+
+#: Signs of print in the place of JSON's own. Those that stand within words, an apostrophe or a comma, stay.
+_PRINTED = str.maketrans("“”„‟＂｛｝", '"""""{}')
+_NARROW = {"：": ":", "，": ","}
+_WIDE = re.compile(r'(?<=")\s*：|(?<=["\]}\dle])，(?=\s*["{])')
+_UNSEEN = re.compile("[\u200b\u2060\ufeff]")
+_COMMENTS = re.compile(r"\{\s*+(?:(?:(?://|#)[^\n]{0,500}+\n|/\*(?:[^*]|\*(?!/)){0,200}+\*/)\s*+)++")
 
 #: Longer answers are refused before any pattern sees them, and longer broken ones are not repaired.
 MAX_CHARS = 1_000_000
@@ -169,11 +177,19 @@ class AnswerObjects(Generic[T]):
 
     def __iter__(self) -> Iterator[tuple[str, T, bool, bool]]:
         """Yield each with its spelling, whether it was repaired, whether the answer ends with it; last first."""
-        places = list(Objects(self._text))
+        fits = False
+        for found in self._read(self._text):
+            yield found
+            fits = True
+        if self._repair and not fits and not RUNTIME.before(4) and (plain := _respelled(self._text)) != self._text:
+            yield from ((spelling, value, True, last) for spelling, value, _, last in self._read(plain))
+
+    def _read(self, text: str) -> Iterator[tuple[str, T, bool, bool]]:
+        places = list(Objects(text))
         whole = [place for place in places if place.data is not None][-MAX_OBJECTS:]
         broken = [place for place in places if place.data is None][-MAX_BROKEN:] if self._repair else []
         for place in (*whole, *broken) if RUNTIME.before(2) else (*reversed(whole), *reversed(broken)):
-            spelling, data = self._text[place.start : place.end], place.data
+            spelling, data = text[place.start : place.end], place.data
             if data is None:
                 data = _repaired(spelling)
                 if data is None:
@@ -184,7 +200,7 @@ class AnswerObjects(Generic[T]):
             except ValidationError as misfit:
                 self.fault = self.fault or _first_fault(misfit)
                 continue
-            yield spelling, value, place.data is None, not self._text[place.end :].strip(" \t\r\n`")
+            yield spelling, value, place.data is None, not text[place.end :].strip(' \t\r\n`"')
 
 
 def _repaired(broken: str) -> dict[str, Any] | None:
@@ -199,6 +215,17 @@ def _repaired(broken: str) -> dict[str, Any] | None:
     except (RecursionError, ValueError):
         return None
     return data if isinstance(data, dict) and data else None
+
+
+def _respelled(text: str) -> str:
+    """Return an answer as JSON spells it: quotes of print, comments, invisible signs, an object that is a string."""
+    opening = text.find('{\\"')
+    if opening >= 0 and opening == text.find("{"):
+        with suppress(ValueError):
+            return json.loads(f'"{text[opening : text.rfind("}") + 1]}"', strict=False)
+    plain = _UNSEEN.sub("", text[:MAX_REPAIR_CHARS]).translate(_PRINTED)
+    plain = _COMMENTS.sub("{", plain)
+    return _WIDE.sub(lambda sign: _NARROW[sign[0][-1]], plain)
 
 
 def _first_fault(fault: ValidationError) -> str:

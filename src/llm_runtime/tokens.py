@@ -41,8 +41,7 @@ def characters_of(request: Request) -> int:
 def least_tokens(text: str) -> int:
     """Bound the tokens of a text from below: a word between spaces takes a token or more; without spaces (Chinese,
     Thai), four characters do."""
-    beyond = 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) // 8
-    return max(len(text.split()), beyond)
+    return max(len(text.split()), 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) // 8)
 
 
 def least_input(request: Request) -> int:

@@ -52,10 +52,9 @@ def parse_call(text: str, number: int) -> tuple[ToolCall, ...]:
     openings = list(_OPENING.finditer(text))
     if not openings:
         return ()
-    body = text[openings[-1].end() : -3].strip()
     name = f"text-{number}"
     try:
-        data = from_json(body)
+        data = from_json(text[openings[-1].end() : -3].strip())
     except (ValueError, TypeError):
         return (ToolCall(name, "", {}, fault="the block is not JSON"),)
     if not isinstance(data, dict):

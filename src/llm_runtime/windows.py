@@ -89,8 +89,7 @@ async def count_tokens(request: Request, server: str, endpoint: Endpoint, http: 
 async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
     """Return what the endpoint's list of models says."""
     # What runs here may soon be another model.
-    fresh = _LOCAL_FRESH_SECONDS if endpoint.local else FRESH_SECONDS
-    entries = await model_entries(http, endpoint, fresh=fresh)
+    entries = await model_entries(http, endpoint, fresh=(_LOCAL_FRESH_SECONDS if endpoint.local else FRESH_SECONDS))
     named = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
     server = server_of(entries)
     if not server and endpoint.dialect.local:
@@ -122,8 +121,7 @@ async def _of_server(known: Capacity, endpoint: Endpoint, model: str, http: Http
 
 def _window_in(entry: dict[str, Any]) -> int | None:
     places = (entry, mapping(entry.get("meta")))
-    sizes = (count(place.get(name)) for name in _WINDOW_FIELDS for place in places)
-    return next(filter(None, sizes), None)
+    return next(filter(None, (count(place.get(name)) for name in _WINDOW_FIELDS for place in places)), None)
 
 
 def _sight_in(entry: Mapping[str, object]) -> bool | None:

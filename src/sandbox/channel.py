@@ -183,8 +183,7 @@ class Box:
         """
         seconds = self.limits.seconds if seconds is None else seconds
         asked = {"argv": list(argv), "cwd": cwd, "env": dict(env or {}), "timeout": seconds, "processor": processor}
-        request = {"op": "run", **asked, "output": self.limits.output}
-        answer, data = await self._ask(request, stdin, seconds + _GRACE_S)
+        answer, data = await self._ask({"op": "run", **asked, "output": self.limits.output}, stdin, seconds + _GRACE_S)
         split = int(answer["stdout"])
         return Completed(int(answer["code"]), data[:split], data[split:], cast(Ended, answer["ended"]))
 

@@ -60,8 +60,7 @@ def program(machine: str = "") -> bytes:
     typed = [rule for one in _TYPE_INTO_TERMINAL for rule in ((_EQUAL, 0, 1, one), _give(errno.EPERM))]
     rules += _when(here["ioctl"], [(_LOAD, 0, 0, _SECOND), *typed])
     # A buffer's size stays what it is, and whoever asks is told that all is well.
-    sized = [rule for one in _BUFFERS for rule in ((_EQUAL, 0, 1, one), _give(0))]
-    inner = [(_LOAD, 0, 0, _THIRD), *sized]
+    inner = [(_LOAD, 0, 0, _THIRD), *[rule for one in _BUFFERS for rule in ((_EQUAL, 0, 1, one), _give(0))]]
     rules += _when(here["setsockopt"], [(_LOAD, 0, 0, _SECOND), (_EQUAL, 0, len(inner), _SOL_SOCKET), *inner])
     return _packed([*rules, (_GIVE, 0, 0, _ALLOW)])
 

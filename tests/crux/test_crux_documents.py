@@ -92,7 +92,7 @@ def test_a_medium_export_leaves_drafts_out(tmp_path: Path) -> None:
 
 
 def test_a_word_document_keeps_its_quotations_apart(tmp_path: Path) -> None:
-    docx = pytest.importorskip("docx", reason="needs the extra 'import'")
+    docx = pytest.importorskip("docx", reason="needs the extra 'dev'")
     document = docx.Document()
     document.add_paragraph(OWN)
     document.add_paragraph(THEIRS, style="Intense Quote")

@@ -295,7 +295,7 @@ def archive(path: Path, thread: tuple[Said, ...]) -> None:
 
 
 def docx(path: Path, thread: tuple[Said, ...]) -> None:
-    library = pytest.importorskip("docx", reason="needs the extra 'import'")
+    library = pytest.importorskip("docx", reason="needs the extra 'dev'")
     document = library.Document()
     document.core_properties.author = ADA
     for one in thread:

@@ -221,3 +221,35 @@ def test_half_a_character_that_is_an_escape_costs_only_itself(written: str, read
     assert (value.why, repaired) == (read, False)
     with behaving([(RUNTIME, 2)]):
         assert [found.data is None for found in Objects(answer)] == ["\ufffd" in read]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("{“value”: 0.5, “why”: “it’s so, or so”}", "it’s so, or so"),
+        ("{„value“: 0.5, „why“: „so“}", "so"),
+        ('｛"value"：0.5，"why" ："他说：是的，对"｝', "他说：是的，对"),
+        ('{\n  // how sure\n  # indeed\n  "value": 0.5, "why": "see // and #"}', "see // and #"),
+        ('{/* how\nsure */ "value": 0.5, "why": "so"}', "so"),
+        ('{\u200b"value": 0.5, "why": "so"}', "so"),
+        (json.dumps('{"value": 0.5, "why": "one\\ntwo \\"three\\""}'), 'one\ntwo "three"'),
+        ('Here:\n```json\n{\\"value\\": 0.5, \\"why\\": \\"so\\"}\n```', "so"),
+    ],
+)
+def test_an_object_in_signs_of_print_or_within_a_string_is_read_where_no_other_fits(answer: str, why: str) -> None:
+    value, repaired = parse(answer, Score)
+    assert (value.value, value.why, repaired) == (0.5, why, True)
+    own = '{"value": 0.1, "why": "mine"}'
+    assert parse(f"{answer}\n{own}", Score)[0] == parse(f"{own}\n{answer}", Score)[0] == Score(value=0.1, why="mine")
+    with pytest.raises(StructuredOutputError, match="repeats"):
+        parse(answer, Score, shown=value.model_dump_json())
+    with pytest.raises(StructuredOutputError):
+        parse(answer, Score, repair=False)
+    with behaving([(RUNTIME, 3)]), pytest.raises(StructuredOutputError):
+        parse(answer, Score)
+
+
+@pytest.mark.parametrize("piece", ["{/*", "{//", "{ # a\n", '{\\"', '" ：', "{   "])
+def test_an_answer_of_many_beginnings_is_refused_at_once(piece: str) -> None:
+    with pytest.raises(StructuredOutputError):
+        parse(piece * 10_000, Score)

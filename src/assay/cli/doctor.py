@@ -63,8 +63,7 @@ def show(checks: list[Remark], *, as_json: bool) -> int:
 
 
 def _python() -> Iterator[Remark]:
-    version = ".".join(map(str, sys.version_info[:3]))
-    yield Remark("ok" if sys.version_info >= (3, 11) else "fault", "Python", version)
+    yield Remark("ok" if sys.version_info >= (3, 11) else "fault", "Python", ".".join(map(str, sys.version_info[:3])))
 
 
 def _parts() -> Iterator[Remark]:

@@ -37,8 +37,7 @@ def words_lines(
     """
     queued = sum(call.stage == "queued" for call in calls)
     shown = [call for call in calls if call.stage != "queued"][:_MOST]
-    rows = math.ceil(len(shown) / abreast(len(shown), width))
-    most = max(1, min(height // max(rows, 1) - 2, _LINES))
+    most = max(1, min(height // max(math.ceil(len(shown) / abreast(len(shown), width)), 1) - 2, _LINES))
     blocks = [_block(call, now, column_of(len(shown), width), most, ascii_only) for call in shown]
     lines: list[RenderableType] = [beside(blocks, width)] if blocks else []
     rest = len(calls) - queued - len(shown)

@@ -246,8 +246,7 @@ def _before(run: Prepared, events: list[Event]) -> Account:
 def price_of(settings: Settings, asked: str) -> Price | None:
     """Return what a model costs by its name alone, before anybody has looked where it is served."""
     target = parse_model(asked, settings.config.endpoints) or Target("", asked)
-    own = target.provider in settings.config.endpoints
-    address = settings.endpoint(target.provider).base_url if own else ""
+    address = settings.endpoint(target.provider).base_url if (target.provider in settings.config.endpoints) else ""
     return _prices(settings.prices_path).find(target.provider, target.model, address)
 
 

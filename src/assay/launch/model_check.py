@@ -82,8 +82,7 @@ def minutes_of(model: Capabilities, needs: Needs) -> float:
     if not (pace := speed.get("tokens_per_second")):
         return 0.0
     reading = model.of("window").figures.get("prompt_tokens_per_second")
-    waiting = needs.asked / reading if reading else needs.calls * speed.get("first", 0.0)
-    return (needs.answered / pace + waiting) / 60
+    return (needs.answered / pace + (needs.asked / reading if reading else needs.calls * speed.get("first", 0.0))) / 60
 
 
 async def measure_model(settings: Settings, model: str = "", *, long: bool = False) -> Capabilities:

@@ -47,8 +47,7 @@ def progress_view(
         seats = [beside([_tall_seat(seat, now, ascii_only) for seat in progress.seats], width)]
     notes = [_line(("  ! ", "yellow"), (one_line(note), "dim")) for note in progress.notes]
     news = [_line(("  * " if ascii_only else "  • ", "cyan"), (one_line(line), "")) for line in progress.news]
-    running = progress.phase and progress.state == "running"
-    doing = f"{one_line(progress.phase)}{_dot(ascii_only)}" if running else ""
+    doing = f"{one_line(progress.phase)}{_dot(ascii_only)}" if (progress.phase and progress.state == "running") else ""
     sums = _line(("  ", ""), (doing, ""), (sums_line(progress, budget), "dim"))
     return Group(title, _where(progress, now, ascii_only), *seats, sums, *news, *notes)
 
@@ -142,8 +141,7 @@ def _state(seat: SeatProgress, now: int, ascii_only: bool) -> tuple[str, tuple[s
         "waiting": ("." if ascii_only else "·", "dim"),
     }
     thinking = seat.state == "thinking" and seat.since is not None
-    state = f"thinking {clock(now - (seat.since or now))}" if thinking else seat.state
-    return colour, symbols[seat.state], state
+    return colour, symbols[seat.state], f"thinking {clock(now - (seat.since or now))}" if thinking else seat.state
 
 
 def _line(*pieces: tuple[str, str]) -> Text:

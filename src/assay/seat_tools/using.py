@@ -108,8 +108,7 @@ class _Lookups(Struct):
         (tool, argument), *_ = self.opens.items()
         arguments, label = {argument: address, "quote": words}, self._label("quote", next(self.quotations))
         came = await self._asked(tool, arguments, label)
-        remark = "not looked up" if came.startswith("error: ") else "not found there"
-        return "" if came == STANDS else remark
+        return "" if came == STANDS else ("not looked up" if came.startswith("error: ") else "not found there")
 
     def misquoted(self, wrong: Sequence[str]) -> str:
         """Return what the seat is told of quotations that stand nowhere."""

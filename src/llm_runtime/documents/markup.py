@@ -20,8 +20,12 @@ Kind: TypeAlias = Literal["own", "quoted", "code"]
 """The writer's own words; words that the source marks as somebody else's; no words at all."""
 Span: TypeAlias = tuple[int, int]
 
-#: Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+#: Controls other than line breaks and tabs, soft hyphens, lone surrogates, characters that reorder others.
+#: What joins or parts letters (Persian, Hindi) and pictures (a family) is seen where it stands behind one of these.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\udfff\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+    "|(?<![\u0600-\u0dff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])[\u200c\u200d]"
+)
 _WORDS = {
     kind: frozenset(str(words).split()) for kind, words in own_table("llm_runtime.documents", "markup.toml").items()
 }
@@ -154,6 +158,8 @@ class _Reader(HTMLParser):
         self._open: list[tuple[str, str]] = []
         self._talk: list[int] = []
         self._opens = True
+        #: Borders of cells that were passed since the last words of this row.
+        self._borders = 0
 
     @property
     def _into(self) -> HtmlPage:
@@ -161,7 +167,8 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        self._opens |= tag in _WORDS["blocks"]
+        self._block(tag)
+        self._borders += tag in ("td", "th")
         if tag == "meta" and given.get("name", "").lower() == "author":
             self.page.author = given.get("content", "")
         if tag == "time" and not self._into.date:
@@ -178,15 +185,22 @@ class _Reader(HTMLParser):
         marks = {*given.get("class", "").split(), *given.get("id", "").split(), given.get("itemprop", "")}
         if "comment" in marks or given.get("itemtype", "").endswith("/Comment"):
             return "comment"
-        if tag in _WORDS["silent"] or (self._talk and (marks & _WORDS["about"] or tag == "time")):
+        # Some servers wrap all of a page into one form.
+        whole = tag == "form" and self._open[-1:] == [("body", "")]
+        if (tag in _WORDS["silent"] and not whole) or (self._talk and (marks & _WORDS["about"] or tag == "time")):
             return "left"
         if marks & _WORDS["authors"] or given.get("rel") == "author":
             return "author"
         roles = {"blockquote": "quoted", "pre": "code", "title": "title", "article": "main", "main": "main"}
         return "around" if marks & _WORDS["around"] else roles.get(tag, "head" if tag == "head" else "")
 
+    def _block(self, tag: str) -> None:
+        """Begin a block where a tag begins or ends one; the first cell of a row has no border before it."""
+        if tag in _WORDS["blocks"]:
+            self._opens, self._borders = True, -1 if tag == "tr" else 0
+
     def handle_endtag(self, tag: str) -> None:
-        self._opens |= tag in _WORDS["blocks"]
+        self._block(tag)
         if any(tag == name for name, _ in self._open):
             while True:
                 name, role = self._open.pop()
@@ -217,8 +231,8 @@ class _Reader(HTMLParser):
         if kind != "code":
             data = re.sub(r"\s+", " ", data)
         if data.strip() or not self._opens:
-            into.pieces.append(Piece(data, kind, self._opens))
-            self._opens = False
+            into.pieces.append(Piece(" | " * self._borders + data, kind, self._opens))
+            self._opens, self._borders = False, 0
             if not self._talk:
                 self.inside.append("main" in roles)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import posixpath
+import re
 import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path, PurePath
 from typing import Any
@@ -14,6 +16,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from llm_runtime.documents.markup import Composed, Piece, clean, composed, one_line, page_of_html, text_of_html
+from llm_runtime.documents.word import blocks, local_name, value
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.files import saying
@@ -24,11 +27,27 @@ from llm_runtime.toml import own_table
 MAX_BYTES = 256 * 2**20
 #: A line on this share of a document's pages is its running head or foot.
 _ON_PAGES, _LEAST_PAGES = 0.6, 4
+#: Characters of the lines of a narrow column, and how an item of a list begins.
+_NARROW, _ITEM = 40, re.compile(r"(?:[•◦▪‣*–-]|\(?(?:\d{1,3}|[a-z])[.)])\s")
 _MAX_MEMBERS, _MOST_RATIO = 20_000, 200
 _TRIES = 3
 _TEMPLATE = "2013-12-23"
 #: What a web server calls a kind of document, and the ending of its files.
 ENDINGS: Mapping[str, str] = own_table("llm_runtime.documents", "endings.toml")
+#: What a ZIP and the files in it raise where they are not what they should be.
+_DAMAGED = (LookupError, StopIteration, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)
+_NOTES = ("footnotes", "endnotes")
+_PARTS = frozenset(("officeDocument", "core-properties", "styles", "comments", *_NOTES))
+#: How a page, an XML file, a mail or a source names the older character set that it is written in.
+_CHARSET = re.compile(
+    rb"(?:charset|coding)\s*[:=]\s*[\"']?((?:windows-|iso-?8859-|koi8-|gb|big5|shift|euc-|cp|latin|us-ascii)[\w-]*)",
+    re.I,
+)
+#: Names that browsers read more widely, as their writers did.
+_AS_BROWSERS = {
+    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii"), "windows-1252"),
+    **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949"},
+}
 _LOGIN = 'type="password"'
 
 
@@ -117,14 +136,26 @@ def library(module: str, name: str) -> Any:
 
 
 def _text(name: str, data: bytes) -> Document:
-    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if b"\0" in data[:65_536] and not marked:
+    charset = _charset(data)
+    if b"\0" in data[:65_536] and charset != "utf-16":
         raise DocumentError(f"{name} is binary, and nothing here reads its kind; give it as text or PDF")
     try:
-        text = data.decode("utf-16" if marked else "utf-8-sig")
+        text = data.decode("utf-16" if charset == "utf-16" else "utf-8-sig")
     except UnicodeDecodeError as fault:
-        raise DocumentError(f"{name} is not UTF-8 at byte {fault.start}; convert it first") from None
+        if charset.startswith("utf"):
+            raise DocumentError(f"{name} is not UTF-8 at byte {fault.start}; convert it first") from None
+        with reworded(f"{name} says that it is of another character set", LookupError, kind=DocumentError):
+            text = data.decode(charset, "replace")
     return Document(text.replace("\r\n", "\n").replace("\r", "\n"), "text")
+
+
+def _charset(data: bytes) -> str:
+    """Return the character set of a text by its mark, else by its own word where that is one of the older ones."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    said = _CHARSET.search(data[:4096])
+    charset = said[1].decode().lower() if said else "utf-8-sig"
+    return _AS_BROWSERS.get(charset, charset)
 
 
 def _html(name: str, data: bytes) -> Document:
@@ -167,39 +198,64 @@ def _heads(pages: list[list[str]]) -> set[str]:
 
 
 def _joined(lines: list[str]) -> str:
-    """Return the lines of a page as paragraphs: an empty line ends one, and a short one that ends a sentence."""
-    width = max(map(len, lines), default=0)
+    """Return the lines of a page as paragraphs: an empty line ends one, and a short one that ends a sentence.
+
+    A line that its writer ended stays a line: a heading, a row of a table, an item of a list.
+    """
+    lengths = sorted(map(len, filter(None, lines)))
+    width, usual = max(lengths, default=0), max([_NARROW, *lengths[len(lengths) * 3 // 4 :][:1]])
     text = ""
-    for line in lines:
+    for line, after in zip(lines, [*lines[1:], ""], strict=False):
         if not line:
             text = text.rstrip() + "\n\n"
-        elif text.endswith("-\n") and line[:1].islower():
-            text = text[:-2] + line + "\n"
-        else:
-            text += line + ("\n\n" if line[-1] in '.!?”"' and len(line) < 0.8 * width else "\n")
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+            continue
+        text = (text[:-2] if text.endswith(("-\n", "-\f")) and line[:1].islower() else text) + line
+        ended = line[-1] in '.!?”"' and len(line) < 0.8 * width
+        text += "\n\n" if ended else "\f" if _stays(line, after, usual) else "\n"
+    return "\n\n".join(filter(None, map(_one_paragraph, text.split("\n\n"))))
+
+
+def _one_paragraph(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.split("\f")).strip()
+
+
+def _stays(line: str, after: str, usual: int) -> bool:
+    """Tell whether the first word of the line after had room on a line, or begins an item."""
+    return bool(_ITEM.match(after)) or len(f"{line} {after.partition(' ')[0]}") < 0.8 * usual
 
 
 def _docx(name: str, data: bytes) -> Document:
-    docx = library("docx", name)
-    _members(name, data).close()
-    try:
-        document = docx.Document(BytesIO(data))
-        blocks = list(document.iter_inner_content())
-    except Exception:  # the library raises what its parsers raise
-        raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
-    pieces: list[Piece] = []
-    for block in blocks:
-        rows = getattr(block, "rows", None)
-        text = clean(block.text) if rows is None else _table([cell.text for cell in row.cells] for row in rows)
-        quoted = "quote" in str(getattr(block.style, "name", "")).lower()
-        pieces.append(Piece(text, "quoted" if quoted else "own", opens=True))
-    whole, about = composed(pieces), document.core_properties
-    notes = tuple((one_line(one.author), str(one.timestamp or ""), clean(one.text)) for one in document.comments)
+    with _members(name, data) as archive:
+        try:
+            package = _related(archive, "", name)
+            main = package["officeDocument"]
+            beside = {kind: _xml(archive, path, name) for kind, path in _related(archive, main, name).items()}
+            about = _xml(archive, package.get("core-properties", main), name)
+            styles = beside.get("styles", ())
+            quoted = {value(style, "styleId") for style in styles for one in style if "quote" in value(one).lower()}
+            notes = {f"{local_name(one)} {value(one, 'id')}": one for kind in _NOTES for one in beside.get(kind, ())}
+            read = list(blocks(_xml(archive, main, name), quoted, notes))
+            remarks = [(one, "\n".join(text for text, _ in blocks(one, (), {}))) for one in beside.get("comments", ())]
+        except _DAMAGED:
+            raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
+    whole = composed(Piece(clean(text), "quoted" if said else "own", opens=True) for text, said in read)
+    title, created, author = _told(about, "title", "created", "creator")
     # A document that a program wrote has the date of that program's template.
-    created = "" if str(about.created).startswith(_TEMPLATE) else str(about.created or "")
-    author = "" if about.author == "python-docx" else one_line(about.author)
-    return Document(whole.text, "docx", one_line(about.title), created, author, (whole,), notes)
+    created, author = "" if created.startswith(_TEMPLATE) else created, author.removeprefix("python-docx")
+    margin = tuple((one_line(value(one, "author")), value(one, "date"), clean(text)) for one, text in remarks)
+    return Document(whole.text, "docx", title, created, author, (whole,), margin)
+
+
+def _related(archive: zipfile.ZipFile, part: str, name: str) -> dict[str, str]:
+    """Return where the parts lie that a part of a Word document names, by their kind."""
+    folder, file = posixpath.split(part)
+    listed, names = posixpath.join(folder, "_rels", f"{file}.rels"), set(archive.namelist())
+    found: dict[str, str] = {}
+    for one in _xml(archive, listed, name) if listed in names else ():
+        kind, path = PurePath(one.get("Type", "")).name, posixpath.join("/", folder, one.get("Target", ""))
+        if kind in _PARTS and (path := posixpath.normpath(path)[1:]) in names:
+            found[kind] = path
+    return found
 
 
 def _epub(name: str, data: bytes) -> Document:
@@ -215,15 +271,12 @@ def _epub(name: str, data: bytes) -> Document:
             spine = [hrefs.get(e.get("idref"), "") for e in book.iter() if local_name(e) == "itemref"]
             folder = posixpath.dirname(package)
             pages = [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
-            raw = [archive.read(page).decode("utf-8", "replace") for page in pages if page in names]
-        except (KeyError, StopIteration, RuntimeError, zipfile.BadZipFile) as fault:
+            raw = [(data := archive.read(page)).decode(_charset(data), "replace") for page in pages if page in names]
+        except _DAMAGED as fault:
             raise DocumentError(f"{name} is no readable EPUB: {one_line(str(fault)) or 'no contents'}") from None
     read = [page_of_html(markup) for markup in raw]
     parts = [one for chapter in read if (one := composed(chapter.pieces)).text]
-    title, date, author = (
-        next((one_line(e.text) for e in book.iter() if local_name(e) == name), "")
-        for name in ("title", "date", "creator")
-    )
+    title, date, author = _told(list(book.iter()), "title", "date", "creator")
     left = sum((Counter(chapter.left) for chapter in read), Counter[str]())
     text = "\n\n".join(one.text for one in parts)
     return Document(text, "epub", title, date, author, tuple(parts), left=tuple(left.items()))
@@ -251,6 +304,11 @@ def _cell(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
+def _told(about: Iterable[ElementTree.Element], *names: str) -> list[str]:
+    """Return what elements of these names say, each in one line."""
+    return [next((one_line(one.text) for one in about if local_name(one) == name), "") for name in names]
+
+
 def _members(name: str, data: bytes) -> zipfile.ZipFile:
     """Open a ZIP file that is neither a bomb nor encrypted."""
     try:
@@ -276,16 +334,10 @@ def _xml(archive: zipfile.ZipFile, member: str, name: str) -> ElementTree.Elemen
         return ElementTree.fromstring(text)
 
 
-def local_name(element: ElementTree.Element) -> str:
-    """Return the name of an element without its namespace."""
-    return element.tag.rpartition("}")[2]
-
-
 _READERS: dict[str, Callable[[str, bytes], Document]] = {
     ".pdf": _pdf,
     ".docx": _docx,
     ".epub": _epub,
-    ".html": _html,
-    ".htm": _html,
+    **dict.fromkeys((".html", ".htm", ".xhtml"), _html),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), _sheets),
 }

@@ -72,8 +72,7 @@ def error_for_status(
     """
     row = next((row for row in TABLE if row.fits(failure, dialect)), TABLE[-1])
     wait = wait or RetryAdvice()
-    seconds = failure.wait if wait.seconds is None else wait.seconds
-    error = _made(row, failure, call, seconds)
+    error = _made(row, failure, call, failure.wait if wait.seconds is None else wait.seconds)
     if wait.again is False:
         error.retryable = False
     elif wait.again and type(error) is RequestRefused:

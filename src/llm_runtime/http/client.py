@@ -272,8 +272,7 @@ class _Route(Struct):
         query = urlencode(endpoint.query)
         proxy = _proxy_for(endpoint.base_url)
         # Behind a proxy it is the proxy that finds the address.
-        judged = endpoint.judged and proxy is None
-        return cls(endpoint.base_url.rstrip("/"), query, proxy, redactor, headers, judged)
+        return cls(endpoint.base_url.rstrip("/"), query, proxy, redactor, headers, endpoint.judged and proxy is None)
 
     def url(self, path: str) -> str:
         """Return the address of a path, with the endpoint's own parameters."""

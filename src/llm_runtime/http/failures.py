@@ -113,5 +113,4 @@ def _sizes(words: str) -> tuple[int | None, int | None]:
     if match is None:
         return None, None
     window = int(match[1])
-    others = [number for number in map(int, _COUNTS.findall(words)) if number != window]
-    return max(others, default=None), window
+    return max([number for number in map(int, _COUNTS.findall(words)) if number != window], default=None), window

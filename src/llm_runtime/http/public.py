@@ -78,8 +78,7 @@ async def _followed(
     here = url
     for _ in range(_REDIRECTS + 1):
         _check(here, schemes)
-        headers = {"If-None-Match": etag} if etag else {}
-        async with session.get(here, headers=headers, allow_redirects=False) as answer:
+        async with session.get(here, headers={"If-None-Match": etag} if etag else {}, allow_redirects=False) as answer:
             if answer.status == 304:
                 return None
             if answer.status in (301, 302, 303, 307, 308) and (target := answer.headers.get("Location")):

@@ -61,8 +61,7 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            fields = cast(dict[str, Any], value)
-            return {self.text(name): self.data(inner) for name, inner in fields.items()}
+            return {self.text(name): self.data(inner) for name, inner in cast(dict[str, Any], value).items()}
         if isinstance(value, list):
             return [self.data(inner) for inner in cast(list[Any], value)]
         return value

@@ -90,8 +90,7 @@ def _reset(headers: Mapping[str, str], now: float) -> float | None:
             continue
         if name.endswith("-ms") and seconds == _number(value):
             seconds /= 1000
-        left = _number(headers.get(name.replace("reset", "remaining"), "0"))
-        (others if left else used_up).append(seconds)
+        (others if _number(headers.get(name.replace("reset", "remaining"), "0")) else used_up).append(seconds)
     return max(used_up) if used_up else min(others, default=None)
 
 

@@ -26,7 +26,7 @@ from llm_runtime.http.secrets import Redactor
 from llm_runtime.http.shape import mapping, one_line, sequence
 from llm_runtime.loops import Loops
 from llm_runtime.messages import Delta, OnDelta, Reply, Request, Usage, unwatched
-from llm_runtime.providers._thinking import Kind, ThinkingSplit
+from llm_runtime.providers._thinking import Kind, ThinkingSplit, opened_by_the_prompt
 from llm_runtime.tokens import estimate_input, estimate_tokens
 
 _WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos", "eos_token"})
@@ -186,6 +186,8 @@ class Answer:
     def _reply(self, request_id: str | None) -> Reply:
         text, reasoning = self._clean(self._text), self._clean(self._reasoning)
         repairs: tuple[str, ...] = ()
+        if not reasoning:
+            reasoning, text = opened_by_the_prompt(text)
         if not text.strip() and self.finish in _WHOLE and _is_the_answer(reasoning, self.request.schema):
             text, repairs = reasoning.strip(), ("the answer stood in the reasoning",)
         if self.error is not None:

@@ -82,8 +82,7 @@ class Printed(Answer):
         """
         if self.loops:
             raise self.error_of(ReplyRepeats, REPEATS)
-        long = max(len(self._whole), self.size) > _ANSWER_CHARACTERS
-        if long or self._lines.overflow or size > _OUTPUT_BYTES:
+        if max(len(self._whole), self.size) > _ANSWER_CHARACTERS or self._lines.overflow or size > _OUTPUT_BYTES:
             words = f"{self.program.argv[0]} printed more than any answer has, and was ended"
             raise self.error_of(ReplyTooLarge, words)
 

@@ -59,6 +59,16 @@ class ThinkingSplit:
         return [("reasoning" if self.state == "reasoning" else "text", held)] if held else []
 
 
+def opened_by_the_prompt(text: str) -> tuple[str, str]:
+    """Return the reasoning and the answer of a text whose opening tag stood in the prompt, as some templates have it.
+
+    Only a closing tag on a line of its own tells it, before which none opens and no code does.
+    """
+    thought, closed, answer = text.partition(f"\n{_CLOSE}\n")
+    told = closed and _OPEN not in thought and not thought.count("```") % 2
+    return (thought, answer.lstrip()) if told else ("", text)
+
+
 def _tail(thought: str) -> str:
     """Return the end of ``thought`` that may be the beginning of the closing tag."""
     at = thought.rfind("<", -len(_CLOSE))

@@ -224,17 +224,15 @@ class _Line:
 
     async def _send(self) -> dict[str, _Followed]:
         """Send calls off once no other has come for a while; return who follows each."""
-        loop = asyncio.get_running_loop()
         pause = self._quiet
         while pause > 0:
             await asyncio.sleep(pause)
-            pause = self._at_rest - loop.time()
+            pause = self._at_rest - asyncio.get_running_loop().time()
         calls, self._gathered, self._gathering = self._gathered, {}, None
         known = [sent for sent in await self._kept() if not calls.keys().isdisjoint(sent.calls)]
         following = {call: self._follow(sent) for sent in known for call in sent.calls}
         new = [(call, body) for call, body in calls.items() if call not in following]
-        longest = max((len(body) for _, body in new), default=1)
-        step = min(self._most, max(1, _MOST_BYTES // longest))
+        step = min(self._most, max(1, _MOST_BYTES // max((len(body) for _, body in new), default=1)))
         for at in range(0, len(new), step):
             part = dict(new[at : at + step])
             sent = SentBatch(self._endpoint.name, await self._create(part), tuple(part))

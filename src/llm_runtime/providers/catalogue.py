@@ -65,9 +65,8 @@ async def discover_local(http: Http, env: Mapping[str, str]) -> list[Found]:
         addresses = [address for address in addresses if address[0] in names]
     if addresses:
         await http.open()
-    probes = await asyncio.gather(*(_probe(http, *address) for address in addresses))
     servers: dict[str, Found] = {}
-    for server in probes:
+    for server in await asyncio.gather(*(_probe(http, *address) for address in addresses)):
         if server is not None:
             servers.setdefault(server.endpoint.base_url, server)
     return list(servers.values())
@@ -127,8 +126,7 @@ async def model_entries(http: Http, endpoint: Endpoint, *, fresh: float = 0.0) -
         CallError: any of its kinds; ``MalformedReply`` where what answers lists no models.
     """
     wire = wire_of(endpoint.dialect.wire)
-    listed = await wire.list_models(endpoint, http, fresh) if wire.list_models else ()
-    return [mapping(entry) for entry in listed]
+    return [mapping(entry) for entry in (await wire.list_models(endpoint, http, fresh) if wire.list_models else ())]
 
 
 def server_of(entries: list[dict[str, Any]]) -> str:

@@ -192,8 +192,7 @@ class _Folder:
             stem = name.removesuffix(".request.json")
             if stem != name and _NUMBER.match(name):
                 try:
-                    written = mapping(json.loads(self._read(name)))
-                    digest = request_digest(mapping(written.get("request")))
+                    digest = request_digest(mapping(mapping(json.loads(self._read(name))).get("request")))
                 except (OSError, ValueError, RecursionError):
                     # Not one of ours, or damaged: it answers nothing, and its number is not used again.
                     continue

@@ -130,8 +130,7 @@ def _chat_schema(request: Request, endpoint: Endpoint, quirks: Set[Quirk]) -> di
 
 def _asked(request: Request, enforced: dict[str, Any] | None) -> Sequence[Message]:
     """Return the conversation, with the answer's schema in words where nobody enforces it."""
-    whole = enforced and enforced.get("type") != "json_object"
-    if request.schema is None or whole:
+    if request.schema is None or (enforced and enforced.get("type") != "json_object"):
         return request.messages
     return with_schema_told(request.messages, request.schema)
 

@@ -35,19 +35,17 @@ def terminal(
         where there is no standard input.
     """
     keyboard = _STANDARD_INPUT if read is None else _Keyboard(read)
-    show = write or _to_stderr
 
     async def generate(request: Request) -> Reply:
         async with keyboard.turn():
-            show(_question(request))
+            (write or _to_stderr)(_question(request))
             lines: list[str] = []
             while (line := await keyboard.read()) and line.rstrip("\r\n") != END:
                 lines.append(line)
         answer = "".join(lines).rstrip("\r\n")
         if not answer.strip():
             raise EmptyReply("the answer at the keyboard is blank", provider="terminal", model=request.model)
-        usage = estimated_usage(request, answer)
-        return Reply(answer, request.model, "terminal", usage, cost=0, cost_source="free")
+        return Reply(answer, request.model, "terminal", estimated_usage(request, answer), cost=0, cost_source="free")
 
     return generate
 

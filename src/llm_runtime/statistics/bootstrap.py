@@ -67,8 +67,7 @@ def _resample(units: Sequence[Unit], rng: random.Random) -> list[Unit]:
 def _quantile(ordered: Sequence[float], level: float) -> float:
     place = level * (len(ordered) - 1)
     below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return ordered[below] + (place - below) * (ordered[min(below + 1, len(ordered) - 1)] - ordered[below])
 
 
 def _finite(value: float) -> float:

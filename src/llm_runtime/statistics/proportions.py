@@ -58,9 +58,7 @@ def newcombe(successes_a: int, trials_a: int, successes_b: int, trials_b: int, c
     Raises:
         ValueError: an argument is outside its range.
     """
-    a = wilson(successes_a, trials_a, confidence)
-    b = wilson(successes_b, trials_b, confidence)
-    return _square_and_add(a, b, correlation=0.0)
+    return _square_and_add(wilson(successes_a, trials_a, confidence), wilson(successes_b, trials_b, confidence), 0.0)
 
 
 def newcombe_stratified(strata: Sequence[tuple[int, int, int, int]], confidence: float = 0.95) -> Interval:
@@ -113,8 +111,7 @@ class PairedCounts(Struct):
     def of(cls, outcomes: Iterable[tuple[bool, bool]]) -> PairedCounts:
         """Count (A's outcome, B's outcome), one tuple an item."""
         pairs = [(bool(a), bool(b)) for a, b in outcomes]
-        cells = (True, True), (True, False), (False, True), (False, False)
-        return cls(*map(pairs.count, cells))
+        return cls(*map(pairs.count, ((True, True), (True, False), (False, True), (False, False))))
 
 
 def newcombe_paired(counts: PairedCounts, confidence: float = 0.95) -> Interval:
@@ -136,8 +133,7 @@ def newcombe_paired(counts: PairedCounts, confidence: float = 0.95) -> Interval:
     Raises:
         ValueError: there are no items, or confidence is outside its range.
     """
-    a = wilson(counts.both + counts.only_a, counts.total, confidence)
-    b = wilson(counts.both + counts.only_b, counts.total, confidence)
+    a, b = (wilson(counts.both + only, counts.total, confidence) for only in (counts.only_a, counts.only_b))
     return _square_and_add(a, b, _corrected_phi(counts))
 
 

@@ -59,8 +59,7 @@ class SignedHead(Struct):
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
         try:
-            key = Ed25519PublicKey.from_public_bytes(self.public_key)
-            key.verify(self.signature, self.head.signed_bytes())
+            Ed25519PublicKey.from_public_bytes(self.public_key).verify(self.signature, self.head.signed_bytes())
         except (InvalidSignature, ValueError):
             return False
         return True
@@ -87,10 +86,9 @@ class SignedHead(Struct):
         run_id, length = fields.get("run_id"), fields.get("length")
         if not isinstance(run_id, str) or type(length) is not int or not 0 < length < 2**53:
             raise ValueError("a head names a run and its length")
-        digest = _from_hex(fields.get("digest"), 32)
         trail = _from_hex(fields["trail"], 32) if "trail" in fields else b""
         signature, public_key = _from_hex(fields.get("signature"), 64), _from_hex(fields.get("public_key"), 32)
-        return cls(Head(run_id, length, digest, trail), signature, public_key)
+        return cls(Head(run_id, length, _from_hex(fields.get("digest"), 32), trail), signature, public_key)
 
 
 class HeadFiles:
@@ -105,11 +103,10 @@ class HeadFiles:
         Raises:
             StoreUnwritable: the folder cannot be written.
         """
-        text = json.dumps(signed.to_dict(), indent=1) + "\n"
         what = f"the head of run {run_id} cannot be written to {self.folder}"
         with saying(what, StoreUnwritable, then="; make the folder writable"):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_atomic(self._file(run_id), text, private=True)
+            write_atomic(self._file(run_id), json.dumps(signed.to_dict(), indent=1) + "\n", private=True)
 
     def load(self, run_id: str) -> SignedHead | None:
         """Read the head of a run, unchecked; ``None`` where there is none.

@@ -25,8 +25,7 @@ def explained(path: Path) -> Generator[None]:
 
 def explain(fault: sqlite3.Error, path: Path) -> StoreError:
     """Return the error of ours that says what ``fault`` means for the store at ``path``."""
-    code = getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY
-    match code:
+    match getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY:
         case sqlite3.SQLITE_NOTADB:
             return StoreDamaged(f"{path} is not a run store; name another file, or move this one away")
         case sqlite3.SQLITE_CORRUPT:

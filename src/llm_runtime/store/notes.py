@@ -71,8 +71,7 @@ def notes_of(store: RunStore, run_ids: Sequence[str]) -> dict[str, list[Note]]:
     notes: dict[str, list[Note]] = {run_id: [] for run_id in run_ids}
     for start in range(0, len(run_ids), _MOST):
         page = run_ids[start : start + _MOST]
-        rows = store.reader.execute(SQL["notes_of"].format(marks=", ".join("?" * len(page))), page)
-        for row in rows:
+        for row in store.reader.execute(SQL["notes_of"].format(marks=", ".join("?" * len(page))), page):
             notes[row[0]].append(Note(*row))
     return notes
 

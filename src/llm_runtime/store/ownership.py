@@ -178,7 +178,6 @@ def _ended(number: int, began: str) -> bool:
 def _began(number: int) -> str:
     """Return when a process began, in a word; its state where it ended, nothing where nobody says."""
     with suppress(OSError):
-        told = Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
-        state, *fields = told.rpartition(")")[2].split()
+        state, *fields = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return state if state in "ZX" else fields[18]
     return ""

@@ -78,8 +78,7 @@ class PostgresStore(RunStore):
             return super().start(started)
         except StoreUnreachable:
             # It may have been made; then it is this owner's.
-            made = self._is_mine(started.run_id)
-            return self.reopen(started.run_id) if made else super().start(started)
+            return self.reopen(started.run_id) if self._is_mine(started.run_id) else super().start(started)
 
     def size(self) -> int:
         tables = "'runs', 'records', 'heads', 'tags', 'words', 'searched', 'notes'"

@@ -154,12 +154,11 @@ class RunStore(RunReader):
             steps = self.reader.execute(
                 f"SELECT digest FROM records WHERE {self.behind} ORDER BY {self.in_order}", (run, 0)
             )
-            trail = b"".join(digest[:STEP] for (digest,) in steps)
             last = f"WHERE {self.behind} ORDER BY {self.in_order} DESC LIMIT 1"
             row = self.reader.execute(f"SELECT seq, digest, {_SUMS} FROM records {last}", (run, 0))[0]
             _, digest, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = row
             tally = Tally(ending, calls, tokens_in, tokens_out, cost, bool(unpriced), unknown)
-            return self._log(run, run_id, trail, digest, tally), verification
+            return self._log(run, run_id, b"".join(step[:STEP] for (step,) in steps), digest, tally), verification
         except BaseException:
             self._release(run_id)
             raise
@@ -338,8 +337,7 @@ class RunStore(RunReader):
 
     def _hold(self, rows: list[Row]) -> bool:
         """Tell whether the records are there. A digest tells: nobody else can have written the same."""
-        query = f"SELECT 1 FROM records WHERE {self.this_one}"
-        return all(self.writer.execute(query, row[:4]) for row in rows)
+        return all(self.writer.execute(f"SELECT 1 FROM records WHERE {self.this_one}", row[:4]) for row in rows)
 
 
 def _lost(verification: Verification) -> StoreError:

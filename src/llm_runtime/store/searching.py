@@ -49,9 +49,8 @@ def index_runs(store: RunStore, most: int = 200) -> int:
 
 def _words_of(store: RunStore, run_id: str) -> tuple[str, bool]:
     """Return the words of a run, and whether it has ended."""
-    length = store.summary(run_id).events
     texts, over = list[str](), False
-    for record in (*store.records(run_id, 0, 1), *store.records(run_id, max(length - 2, 1), 2)):
+    for record in (*store.records(run_id, 0, 1), *store.records(run_id, max(store.summary(run_id).events - 2, 1), 2)):
         event = read_event(record)
         if isinstance(event, RunStarted):
             texts += [event.title, *_texts(event.task)]

@@ -94,8 +94,7 @@ class SqliteStore(RunStore):
 
     def _insert(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         try:
-            values = [*chain.from_iterable(rows), holder]
-            return len(self._database.execute(insertion(len(rows)), values, flush=flush))
+            return len(self._database.execute(insertion(len(rows)), [*chain.from_iterable(rows), holder], flush=flush))
         except sqlite3.IntegrityError:
             return 0
 

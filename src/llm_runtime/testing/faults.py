@@ -111,9 +111,8 @@ async def _status(fault: Fault, request_id: str) -> web.StreamResponse:
     from aiohttp import web
 
     error = {"type": "some_error", "message": _DATA["words"].get(fault.name, "it is refused")}
-    body = {"type": "error", "error": error}
     headers = {"x-request-id": request_id, **_DATA["headers"].get(fault.name, {})}
-    return web.json_response(body, status=int(fault.value[:3]), headers=headers)
+    return web.json_response({"type": "error", "error": error}, status=int(fault.value[:3]), headers=headers)
 
 
 async def _body(
@@ -171,8 +170,7 @@ async def _echoed_key(request: web.Request, request_id: str) -> web.StreamRespon
 
     key = key_of(request)
     headers = {"x-request-id": f"{request_id}-{key}", "x-echo": key}
-    body = {"error": {"message": f"bad key {echoes_of(key)}"}}
-    return web.json_response(body, status=401, headers=headers)
+    return web.json_response({"error": {"message": f"bad key {echoes_of(key)}"}}, status=401, headers=headers)
 
 
 _PERFORMERS: dict[Fault, Callable[[web.Request, str], Awaitable[web.StreamResponse]]] = {

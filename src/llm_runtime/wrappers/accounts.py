@@ -81,8 +81,7 @@ class Account:
     @property
     def left(self) -> dict[str, int]:
         """Return what each cap leaves beside what is spent, held and unknown, by the amount's name."""
-        taken = self.spent.plus(self.held).plus(self.unknown)
-        each = zip(Spend._fields, self.caps.amounts, taken, strict=True)
+        each = zip(Spend._fields, self.caps.amounts, self.spent.plus(self.held).plus(self.unknown), strict=True)
         return {name: cap - took for name, cap, took in each if cap is not None}
 
     def short_of(self, hold: Spend) -> str:
@@ -208,8 +207,7 @@ class Budget(Account):
         if self._emit is silent:
             return None
         # Without a cap no event says when a hold ends, so none says that it began.
-        held = self.held if self.capped else NOTHING
-        return self._emit(moved(Account(self.caps, self.spent, held, self.unknown)))
+        return self._emit(moved(Account(self.caps, self.spent, self.held if self.capped else NOTHING, self.unknown)))
 
 
 @dataclass(slots=True)

@@ -28,8 +28,7 @@ def fallback(generate: Generate, *, emit: Emit = silent) -> Generate:
                 reply = await generate(attempt)
             except CallError as error:
                 # Another model may have a larger window.
-                final = isinstance(error, FINAL) and not isinstance(error, ContextExceeded)
-                if final or not rest:
+                if (isinstance(error, FINAL) and not isinstance(error, ContextExceeded)) or not rest:
                     raise
                 reason = str(error)
                 continue

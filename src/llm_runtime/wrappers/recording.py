@@ -50,8 +50,7 @@ def recording(
     occurrences: dict[str, int] = {}
 
     async def generate_and_record(request: Request) -> Reply:
-        by = await who(request) if who is not None else None
-        started = CallStarted.of(request, occurrences, replayed, by)
+        started = CallStarted.of(request, occurrences, replayed, await who(request) if who is not None else None)
         book = CallBook(None if started.replayed else budget, lambda account: emit(started.held(account)))
         if not book.tells:
             book.begin()

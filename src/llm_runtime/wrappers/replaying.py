@@ -36,8 +36,7 @@ def replaying(
             return reply
         if otherwise is not None:
             return await otherwise(request)
-        error = recording.error(digest, occurrence, request.label)
-        raise error or recording.mismatch(request, digest, occurrence)
+        raise recording.error(digest, occurrence, request.label) or recording.mismatch(request, digest, occurrence)
 
     return replay
 

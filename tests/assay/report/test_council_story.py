@@ -290,6 +290,8 @@ _loops = st.integers(1, 4)
 _seat = st.builds(CouncilSeat, role=st.sampled_from(CouncilRole), system_prompt=st.just("Be brief."))
 _council = st.builds(
     TriageOutput,
+    reconstructed_query=st.text(),
+    synthesis_instruction=st.text(),
     complexity=st.sampled_from(ComplexityDomain),
     council=st.lists(_seat, min_size=3, max_size=5),
     loop_grammar=st.sampled_from(LoopGrammar),

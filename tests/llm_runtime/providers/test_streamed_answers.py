@@ -83,6 +83,27 @@ def test_reasoning_is_no_part_of_the_answer(fields: dict[str, Any]) -> None:
         chat(chunk(**fields), chunk("stop"))
 
 
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Is it {so}?\nYes.\n</think>\n\nso", "so"),
+        ("One line.\n</think>\nso\n\nand more", "so\n\nand more"),
+        ("It ends with </think> there.", None),
+        ("Write <think>\nhm\n</think>\nfor it.", None),
+        ("As here:\n```\nhm\n</think>\nso\n```", None),
+    ],
+)
+def test_reasoning_whose_opening_tag_stood_in_the_prompt_is_no_part_of_the_answer(
+    text: str, answer: str | None
+) -> None:
+    pieces = [chunk(content=text[at : at + 3]) for at in range(0, len(text), 3)]
+    reply = chat(*pieces, chunk("stop"))
+    assert reply.text == (answer or text) and reply.usage.estimated
+    assert read_completion({"choices": [{"message": {"content": text}}]}, REQUEST, "acme", None).text == reply.text
+    # A server that tells reasoning apart has left no tag behind.
+    assert chat(chunk(reasoning="hm"), *pieces, chunk("stop")).text == text
+
+
 def test_an_answer_that_ended_within_its_reasoning_says_how_much_of_it_was() -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 64, "completion_tokens_details": {"reasoning_tokens": 60}}
     with pytest.raises(ReplyTruncated, match="60 of 64 tokens were reasoning") as caught:

@@ -220,8 +220,7 @@ async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool)
         elif texts and BEHAVIOUR.before(2):
             wanted = 0 if drawn > 1 else _planned(bench.against, meter, closing=closing) - 1
         elif texts:
-            unit = unit_of([bench.against, meter], bench.exchange)
-            spread = 0.0 if BEHAVIOUR.before(4) else _spread(meters, unit)
+            spread = 0.0 if BEHAVIOUR.before(4) else _spread(meters, unit_of([bench.against, meter], bench.exchange))
             wanted = more_samples(
                 bench.against, meter, len(texts), closing=closing, exchange=bench.exchange, spread=spread
             )
@@ -265,8 +264,7 @@ def _spread(meters: Sequence[Meter], unit: str) -> float:
     """
     logs = [math.log(spend) for one in meters if (spend := paid(one, unit)) > 0]
     mean = fmean(logs or [0.0])
-    variance = (sum((one - mean) ** 2 for one in logs) + 1.0) / max(len(logs), 1)
-    return math.expm1(min(variance, 2.5))
+    return math.expm1(min((sum((one - mean) ** 2 for one in logs) + 1.0) / max(len(logs), 1), 2.5))
 
 
 def more_samples(

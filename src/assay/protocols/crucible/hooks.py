@@ -142,8 +142,7 @@ class CouncilHooks(Hooks[Task, Options]):
         if (found := result.get("findings")) is not None:
             graveness = Counter(one["severity"] for one in found)
             listed = in_words([f"{graveness[one]} {one}" for one in SEVERITIES if graveness[one]])
-            grave = graveness["critical"] + graveness["major"]
-            leaning = "bad" if grave else "open" if found else "good"
+            leaning = "bad" if (graveness["critical"] + graveness["major"]) else "open" if found else "good"
             said = f"{count_noun(len(found), 'finding')}: {listed}" if found else "no findings"
             return RunVerdict(said, headline(ledger), leaning=leaning, gist=gist)
         leaning = "open" if ledger.still_open else "good" if ledger.objections else "neutral"

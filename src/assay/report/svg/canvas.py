@@ -45,8 +45,7 @@ def label(x: float, y: float, text: str, *, anchor: str = "start", class_: str =
 
 def text_width(text: str, size: float = FONT) -> float:
     """Estimate the width of a line, near enough for layout: no font is at hand to measure."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return (len(text) + wide * 0.8) * size * 0.56
+    return (len(text) + sum(unicodedata.east_asian_width(character) in "WF" for character in text) * 0.8) * size * 0.56
 
 
 def widest(texts: Iterable[str], size: float = FONT, *, most: float = math.inf) -> float:

@@ -62,8 +62,7 @@ def interval_plot(
     bottom = len(dots) * height + 4
 
     def x(value: float) -> float:
-        share = (value + reach) / (2 * reach) if signed else value / reach
-        return gutter + min(max(share, 0.0), 1.0) * span
+        return gutter + min(max((value + reach) / (2 * reach) if signed else value / reach, 0.0), 1.0) * span
 
     parts: list[Element] = []
     above = ticks(reach, 3 if signed else 5)
