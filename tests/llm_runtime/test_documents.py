@@ -66,3 +66,20 @@ def test_what_cannot_be_read_is_one_line(name: str, data: bytes, says: str) -> N
 
 def test_utf_16_is_told_by_its_mark() -> None:
     assert read_document("a.txt", "Größe\r\n2".encode("utf-16")).text == "Größe\n2"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<tr><td>Bolt</td><td>5</td><td>12</td></tr><tr><td>Nut</td><td></td><td>7</td></tr>",
+         "Bolt | 5 | 12\n\nNut | | 7"),
+        ("<tr><th></th><th>May</th><th>June</th></tr>\n<tr>\n<th>Sold</th>\n<td>1</td>\n<td>2</td></tr>",
+         "| May | June\n\nSold | 1 | 2"),
+        ("<tr><td><img src=x></td><td>An essay.</td></tr>", "An essay."),
+        ("<dl><dt>Price</dt><dd>5</dd><dt>Stock</dt><dd>2</dd></dl>", "Price\n\n5\n\nStock\n\n2"),
+        ("<p>10<sup>6</sup> seats, 19<sup>th</sup> row, H<sub>2</sub>O, 101<sub>2</sub></p>",
+         "10^6 seats, 19th row, H2O, 101_2"),
+    ],
+)  # fmt: skip
+def test_numbers_that_stand_apart_on_a_page_do_not_run_together(markup: str, text: str) -> None:
+    assert read_document("a.html", markup.encode()).text == text

@@ -154,6 +154,7 @@ class _Reader(HTMLParser):
         self._open: list[tuple[str, str]] = []
         self._talk: list[int] = []
         self._opens = True
+        self._in_row = False
 
     @property
     def _into(self) -> HtmlPage:
@@ -162,6 +163,9 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         self._opens |= tag in _WORDS["blocks"]
+        if tag in ("td", "th") and self._in_row and (tag == "th" or not self._opens):
+            self._said(" | ")
+        self._in_row = tag in ("td", "th") or (self._in_row and tag != "tr")
         if tag == "meta" and given.get("name", "").lower() == "author":
             self.page.author = given.get("content", "")
         if tag == "time" and not self._into.date:
@@ -216,6 +220,12 @@ class _Reader(HTMLParser):
         kind: Kind = "quoted" if "quoted" in roles else "code" if "code" in roles else "own"
         if kind != "code":
             data = re.sub(r"\s+", " ", data)
+        if (
+            (tag := self._open[-1][0] if self._open else "") in ("sup", "sub")
+            and data[:1].isdigit()
+            and not self._opens
+        ):
+            data = ("^" if tag == "sup" else "_") + data if into.pieces[-1].text[-1:].isdigit() else data
         if data.strip() or not self._opens:
             into.pieces.append(Piece(data, kind, self._opens))
             self._opens = False
