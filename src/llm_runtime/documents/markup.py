@@ -146,6 +146,9 @@ def page_of_html(markup: str) -> HtmlPage:
     return page
 
 
+_MARKS = {"sup": "^", "sub": "_"}
+
+
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
@@ -163,9 +166,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         self._opens |= tag in _WORDS["blocks"]
-        if tag in ("td", "th") and self._in_row and (tag == "th" or not self._opens):
-            self._said(" | ")
-        self._in_row = tag in ("td", "th") or (self._in_row and tag != "tr")
+        self._cell(tag)
         if tag == "meta" and given.get("name", "").lower() == "author":
             self.page.author = given.get("content", "")
         if tag == "time" and not self._into.date:
@@ -177,6 +178,13 @@ class _Reader(HTMLParser):
             self.page.comments.append((HtmlPage(), self._talk[-1] if self._talk else -1))
             self._talk.append(len(self.page.comments) - 1)
         self._open.append((tag, role))
+
+    def _cell(self, tag: str) -> None:
+        """Part a cell from the one before it in its row; those without words, by which pages are laid out, are none."""
+        cell = tag in ("td", "th")
+        if cell and self._in_row and (tag == "th" or not self._opens):
+            self._said(" | ")
+        self._in_row = cell or (self._in_row and tag != "tr")
 
     def _role(self, tag: str, given: dict[str, str]) -> str:
         marks = {*given.get("class", "").split(), *given.get("id", "").split(), given.get("itemprop", "")}
@@ -220,17 +228,16 @@ class _Reader(HTMLParser):
         kind: Kind = "quoted" if "quoted" in roles else "code" if "code" in roles else "own"
         if kind != "code":
             data = re.sub(r"\s+", " ", data)
-        if (
-            (tag := self._open[-1][0] if self._open else "") in ("sup", "sub")
-            and data[:1].isdigit()
-            and not self._opens
-        ):
-            data = ("^" if tag == "sup" else "_") + data if into.pieces[-1].text[-1:].isdigit() else data
         if data.strip() or not self._opens:
-            into.pieces.append(Piece(data, kind, self._opens))
+            into.pieces.append(Piece(self._mark(data, into.pieces[-1:]) + data, kind, self._opens))
             self._opens = False
             if not self._talk:
                 self.inside.append("main" in roles)
+
+    def _mark(self, data: str, before: list[Piece]) -> str:
+        """Return what parts digits that are raised or lowered from those before them: ten to the sixth is no 106."""
+        digits = data[:1].isdigit() and any(piece.text[-1:].isdigit() for piece in before)
+        return _MARKS.get(self._open[-1][0], "") if digits and self._open and not self._opens else ""
 
     def _left_out(self, roles: set[str]) -> str:
         if "title" in roles or "head" in roles:
