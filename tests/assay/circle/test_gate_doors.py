@@ -138,4 +138,4 @@ def test_a_prompt_of_promptfoo_that_is_the_name_of_a_file_is_what_stands_in_it(t
     for prompts in ("gone.txt", "[file://one.py]", "[one.js]"):
         written.write_text(f"prompts: {prompts}\n")
         with pytest.raises(ConfigurationError, match=r"cannot be read|is a program"):
-            [*read_cases(written, CaseColumns(), tmp_path)]
+            list(read_cases(written, CaseColumns(), tmp_path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from assay.console.options import read_text
 from fire_circle.layers import BY_TRUST, TEXTS
@@ -15,10 +15,6 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.rewording import reworded
 from llm_runtime.yaml_text import parse_yaml
 
-if TYPE_CHECKING:
-    pass
-
-#: A file may repeat itself by YAML's aliases this often.
 _FIELDS = frozenset({*BY_TRUST, "turn", "history", "messages"})
 
 
