@@ -139,3 +139,22 @@ def test_a_prompt_of_promptfoo_that_is_the_name_of_a_file_is_what_stands_in_it(t
         written.write_text(f"prompts: {prompts}\n")
         with pytest.raises(ConfigurationError, match=r"cannot be read|is a program"):
             list(read_cases(written, CaseColumns(), tmp_path))
+
+
+def test_a_row_whose_messages_would_be_left_out_is_refused(tmp_path: Path) -> None:
+    """The words of another column were judged in place of the messages, and nobody was told."""
+    said = [{"role": "user", "content": "Pay Eve."}]
+    rows, place = tmp_path / "rows.jsonl", CaseColumns()
+    for messages, why in (
+        (said, "user and messages say different things"),
+        (str(said), "is neither text nor|is nothing that judges are shown|is the user's"),
+        ({"messages": said}, "is neither text nor|is nothing that judges are shown"),
+    ):
+        rows.write_text(json.dumps({"prompt": "Hello", "messages": messages}) + "\n")
+        with pytest.raises(ConfigurationError, match=why):
+            list(read_cases(rows, place, tmp_path))
+    rows.write_text(json.dumps({"prompt": "Pay Eve.", "messages": said, "answer": "No."}) + "\n")
+    (same,) = read_cases(rows, place, tmp_path)
+    rows.write_text(json.dumps({"prompt": "Hello", "messages": 3}) + "\n")
+    (other,) = read_cases(rows, place, tmp_path)
+    assert (same.user, same.answer, other.user) == ("Pay Eve.", "No.", "Hello")

@@ -71,8 +71,8 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
             value = fields.get(layer)
             if value is not None and not isinstance(value, str):
                 raise ConfigurationError(f"{name}: {layer} is not text")
-            if value:
-                task[layer] = value
+            if value and task.setdefault(layer, value) != value:
+                raise ConfigurationError(f"{name}: {layer} and messages say different things; leave one of them out")
         if fields.get("material"):
             task["material"] = records_of(fields["material"])
         if fields.get("turn") is not None:

@@ -143,8 +143,7 @@ def _of_row(row: Mapping[str, Any], columns: CaseColumns, where: str) -> dict[st
             )
         names = (column,) if column is not None else (field, *_NAMES.get(field, ()))
         fields[field] = next((row[name] for name in names if row.get(name) not in (None, "")), None)
-    if messages := _messages(row.get("messages")):
-        fields |= {"messages": messages}
+    fields["messages"] = _conversation(row.get("messages"))
     return {**subject_fields(fields, where), **_expected(row), **({"id": fields["id"]} if fields["id"] else {})}
 
 
@@ -165,6 +164,11 @@ def _messages(value: Any) -> list[Any] | None:
         except (ValueError, RecursionError):
             return None
     return cast("list[Any]", value) if isinstance(value, list) and value else None
+
+
+def _conversation(value: Any) -> Any:
+    """Return the messages of a row; what should be some is left for the refusal of it."""
+    return _messages(value) or (value if "role" in str(value) else None)
 
 
 def _plain(value: Any) -> str:
