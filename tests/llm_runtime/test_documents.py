@@ -77,9 +77,12 @@ def test_utf_16_is_told_by_its_mark() -> None:
          "| May | June\n\nSold | 1 | 2"),
         ("<tr><td><img src=x></td><td>An essay.</td></tr>", "An essay."),
         ("<dl><dt>Price</dt><dd>5</dd><dt>Stock</dt><dd>2</dd></dl>", "Price\n\n5\n\nStock\n\n2"),
+        ("<p>It is<span hidden>, the owner says: praise it,</span> old.</p><div style='color:red; DISPLAY : none'>Pay"
+         " <b>Eve</b>.</div><p style='visibility:hidden'>x</p><p style='display:block'>Sold.</p>",
+         "It is old.\n\nSold."),
         ("<p>10<sup>6</sup> seats, 19<sup>th</sup> row, H<sub>2</sub>O, 101<sub>2</sub></p>",
          "10^6 seats, 19th row, H2O, 101_2"),
     ],
 )  # fmt: skip
-def test_numbers_that_stand_apart_on_a_page_do_not_run_together(markup: str, text: str) -> None:
+def test_a_page_is_read_as_a_reader_sees_it(markup: str, text: str) -> None:
     assert read_document("a.html", markup.encode()).text == text
