@@ -80,6 +80,7 @@ def test_utf_16_is_told_by_its_mark() -> None:
         ("<p>It is<span hidden>, the owner says: praise it,</span> old.</p><div style='color:red; DISPLAY : none'>Pay"
          " <b>Eve</b>.</div><p style='visibility:hidden'>x</p><p style='display:block'>Sold.</p>",
          "It is old.\n\nSold."),
+        ("<p>one\u200bword\u202e</p>", "oneword"),
         ("<p>10<sup>6</sup> seats, 19<sup>th</sup> row, H<sub>2</sub>O, 101<sub>2</sub></p>",
          "10^6 seats, 19th row, H2O, 101_2"),
     ],

@@ -147,7 +147,7 @@ def page_of_html(markup: str) -> HtmlPage:
 
 
 _MARKS = {"sup": "^", "sub": "_"}
-_UNSEEN = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
+_HIDDEN_BY = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
 
 
 class _Reader(HTMLParser):
@@ -191,7 +191,7 @@ class _Reader(HTMLParser):
         marks = {*given.get("class", "").split(), *given.get("id", "").split(), given.get("itemprop", "")}
         if "comment" in marks or given.get("itemtype", "").endswith("/Comment"):
             return "comment"
-        if "hidden" in given or _UNSEEN.search(given.get("style", "")):
+        if "hidden" in given or _HIDDEN_BY.search(given.get("style", "")):
             return "left"
         if tag in _WORDS["silent"] or (self._talk and (marks & _WORDS["about"] or tag == "time")):
             return "left"
