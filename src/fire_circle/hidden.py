@@ -32,6 +32,8 @@ _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{2,7}\U000e007f")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _MARKS = "\u200e\u200f\u061c"
 _JOINERS = "\u200c\u200d"
+#: Scripts whose words stand side by side: a zero-width space says where a line may end.
+_WITHOUT_BLANKS = ("THAI", "LAO", "KHMER", "MYANMAR")
 _SUSPECT = re.compile(
     "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u061b\u061d-\u10ff\u1e00-\u1fff\u3001-\u3163\u3165-\ud7ff]"
 )
@@ -149,7 +151,7 @@ def _invisible(text: str) -> Iterator[_Finding]:
 
 
 def _unseen(sign: str) -> bool:
-    return is_unseen(sign) or (sign not in "\t\n\r" and unicodedata.category(sign) in _DENIED)
+    return is_unseen(sign) or (sign not in "\t\n\f\r" and unicodedata.category(sign) in _DENIED)
 
 
 def _needed(text: str, at: int) -> bool:
@@ -163,8 +165,12 @@ def _needed(text: str, at: int) -> bool:
         return bool(before) and (_WIDE_SCRIPT.match(before) is not None or unicodedata.category(before) == "Sm")
     if "\U000e0100" <= sign <= "\U000e01ef":
         return _WIDE_SCRIPT.match(before) is not None
+    if sign == "\u200b":
+        return all(beside and _script(beside) in _WITHOUT_BLANKS for beside in (before, after))
     if sign in _JOINERS:
-        return bool(before) and bool(after) and _joined(before) and _joined(after)
+        # Behind a virama they say how the end of a word is written.
+        virama = bool(before) and unicodedata.combining(before) == 9
+        return virama or (bool(before) and bool(after) and _joined(before) and _joined(after))
     return sign in _MARKS and (_runs_left(before) or _runs_left(after))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, field
+from functools import partial
 from typing import Literal, TypeAlias
 
 from fire_circle.answers import CANNOT_TELL
@@ -117,16 +118,8 @@ class PromptGuard(Struct):
     ) -> ReciprocityMetrics:
         """Judge one case, with the transcript and the material that it has; raises as :meth:`evaluate` does."""
         if mode == "fire_circle":
-            result = await fire_circle_evaluate(
-                case.prompt,
-                config,
-                case.session,
-                generate=self.generate,
-                emit=self.emit,
-                seed=self.seed,
-                similar=case.similar,
-            )
-            return _of_circle(result)
+            held = partial(fire_circle_evaluate, generate=self.generate, emit=self.emit, seed=self.seed)
+            return _of_circle(await held(case.prompt, config, case.session, similar=case.similar))
         if mode == "single":
             return await self._apart("single", case, self.config.models[:1])
         if mode == "parallel":
@@ -206,17 +199,10 @@ def _too_few(last: Sequence[NeutrosophicEvaluation], seats: int) -> Iterator[str
 
 def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
     layers = (result,) if BEHAVIOUR.before(4) else result.every_layer
-    return _metrics(
-        "fire_circle",
-        result.consensus,
-        evaluations=tuple(evaluations_of(result.dialogue_history)),
-        failures=result.failures,
-        patterns=tuple(p for one in layers for p in one.patterns),
-        spend=result.spend,
-        partial=result.partial,
-        dialogue_summary=_summary(result),
-        result=result,
-    )
+    told = {name: getattr(result, name) for name in ("failures", "spend", "partial")}
+    told |= {"patterns": tuple(p for one in layers for p in one.patterns), "dialogue_summary": _summary(result)}
+    said = tuple(evaluations_of(result.dialogue_history))
+    return _metrics("fire_circle", result.consensus, **told, evaluations=said, result=result)
 
 
 def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> ReciprocityMetrics:

@@ -21,8 +21,9 @@ from llm_runtime.structs import Struct
 from llm_runtime.tables import DataError as DataError
 from llm_runtime.tables import read_rows
 
-_YES = frozenset({"1", "true", "yes", "violation", "attack", "unsafe", "malicious", "harmful", "positive"})
-_NO = frozenset({"0", "false", "no", "benign", "safe", "harmless", "legitimate", "negative"})
+_MOST_TOLD = 8
+_YES = frozenset({"1", "1.0", "true", "yes", "violation", "attack", "unsafe", "malicious", "harmful", "positive"})
+_NO = frozenset({"0", "0.0", "false", "no", "benign", "safe", "harmless", "legitimate", "negative"})
 
 
 class Columns(Model):
@@ -106,9 +107,17 @@ def read_items(path: Path, columns: Columns, max_layer_chars: int) -> Iterator[I
     """
     if not any((columns.system, columns.application, columns.user)):
         raise DataError("name at least one column for a layer: system, application or user")
+    labels, found = dict[str, None](), False
     for index, row in enumerate(read_rows(path)):
         with reworded(f"{path.name}, {row.where}", PromptError, DataError, kind=DataError):
-            yield _item(index, row.data, columns, max_layer_chars)
+            item = _item(index, row.data, columns, max_layer_chars)
+        found = found or bool(item.label)
+        if columns.label and len(labels) < _MOST_TOLD:
+            labels[str(row.data[columns.label])[:40]] = None
+        yield item
+    if columns.positive and labels and not found:
+        named, there = ", ".join(columns.positive), ", ".join(labels)
+        raise DataError(f"{path.name}: no label is {named}; there are {there}. Say which of them mean a violation")
 
 
 def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars: int) -> Item:

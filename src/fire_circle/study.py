@@ -159,17 +159,9 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
             cost += price.cost(sent, received) if price else 0
     rows = sum(1 for _ in read_items(study.data, study.columns, study.config.base_config.max_layer_chars))
     unpriced = tuple(sorted(model for model, price in price_by_model.items() if price is None))
-    return StudyPlan(
-        items=items,
-        duplicates=rows - items,
-        finished=finished,
-        calls=calls,
-        input_tokens=asked,
-        output_tokens=None if limit is None else answered,
-        cost=None if unpriced or limit is None else cost,
-        unpriced=unpriced,
-        priced_on=prices.dated,
-    )
+    counts = {"items": items, "duplicates": rows - items, "finished": finished, "calls": calls, "input_tokens": asked}
+    tokens, total = (None, None) if limit is None else (answered, None if unpriced else cost)
+    return StudyPlan(**counts, output_tokens=tokens, cost=total, unpriced=unpriced, priced_on=prices.dated)
 
 
 def _models(config: FireCircleConfig) -> tuple[str, ...]:

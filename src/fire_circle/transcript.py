@@ -235,6 +235,9 @@ class Transcript:
     def _fields(self) -> dict[str, Any]:
         evaluations, failures, abstentions = self.answered(), self.failures, self.abstentions
         refusals = sum(failure.kind == "refusal" for failure in failures)
+        salvaged = sum(evaluation.salvaged for evaluation in evaluations)
+        scored = {"valid": len(evaluations) - salvaged, "salvaged": salvaged, "abstentions": len(abstentions)}
+        counts = SeatCounts(**scored, refusals=refusals, failures=len(failures) - refusals)
         dropped = Counter(claim.dropped for e in evaluations for claim in e.claims if claim.dropped)
         return {
             **{name: getattr(self, name) for name in ("layer", "guard", "turn", "spend", "seed")},
@@ -243,13 +246,7 @@ class Transcript:
             "failures": tuple(failures),
             "abstentions": tuple(abstentions),
             "round_metrics": tuple(self.metrics()),
-            "counts": SeatCounts(
-                valid=sum(not evaluation.salvaged for evaluation in evaluations),
-                salvaged=sum(evaluation.salvaged for evaluation in evaluations),
-                refusals=refusals,
-                failures=len(failures) - refusals,
-                abstentions=len(abstentions),
-            ),
+            "counts": counts,
             "dropped_claims": dict(sorted(dropped.items())),
             "history_claims": self.claims,
             "partial": bool(failures),

@@ -20,10 +20,13 @@ from llm_runtime.toml import own_table
 Trust: TypeAlias = Literal["application", "user", "material", "unknown"]
 
 _ROLES: Mapping[str, tuple[str, Trust]] = own_table("fire_circle", "data/roles.toml")
+_SPEAKERS: Mapping[str, str] = own_table("fire_circle", "data/speakers.toml")
 _ABOVE = ("system", "developer")
+_WORDS = ("text", "content", "parts", "value", "message", "output", "page_content")
+_NAMES = ("source", "name", "tool_call_id", "call_id", "tool_name")
 _MAX_SOURCE = 120
 #: Parts that hold no words of who sends them; a thought is said to nobody.
-_NO_WORDS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning")
+_NO_WORDS = ("thinking", "redacted_thinking", "reasoning")
 
 
 class TranscriptRecord(Model):
@@ -69,8 +72,8 @@ class RecordError(DataError):
 
 class _Call(BaseModel):
     name: str = ""
-    arguments: Any = Field(default="", validation_alias=AliasChoices("arguments", "input"))
-    function: _Call | None = None
+    arguments: Any = Field(default="", validation_alias=AliasChoices("arguments", "input", "args"))
+    function: _Call | None = Field(default=None, validation_alias=AliasChoices("function", "custom"))
 
     @property
     def record(self) -> TranscriptRecord:
@@ -80,17 +83,26 @@ class _Call(BaseModel):
         return TranscriptRecord(role="call", text=text, source=called.name)
 
 
+_Said: TypeAlias = str | list["str | _Part"] | None
+
+
 class _Part(_Call):
     """A part of a message, where words, calls and what these returned are parts alike."""
 
     type: str = ""
     text: str | None = Field(default=None, validation_alias=AliasChoices("text", "refusal"))
-    content: str | list[str | _Part] | None = None
-    tool_use_id: str = ""
+    content: _Said | Mapping[str, object] = Field(default=None, validation_alias=AliasChoices("content", "response"))
+    tool_use_id: str = Field(default="", validation_alias=AliasChoices("tool_use_id", "toolUseId", "name"))
+    call: _Call | None = Field(default=None, validation_alias=AliasChoices("toolUse", "functionCall"))
+    result: _Part | None = Field(default=None, validation_alias=AliasChoices("toolResult", "functionResponse"))
+
+    @property
+    def tool(self) -> _Call | None:
+        return self.call or self.result or (self if self.type.startswith("tool_") else None)
 
     @property
     def words(self) -> str:
-        if self.text is None and self.type not in _NO_WORDS:
+        if self.text is None and not self.tool and self.type not in _NO_WORDS:
             raise RecordError(f"a part of a message, of the kind {self.type!r}, is nothing that judges are shown")
         return self.text or ""
 
@@ -101,29 +113,41 @@ class _Part(_Call):
         return TranscriptRecord(role="tool", text=_joined(self.content), source=self.tool_use_id)
 
 
-def _joined(parts: str | list[str | _Part] | None) -> str:
+def _joined(parts: _Said | Mapping[str, object]) -> str:
+    if isinstance(parts, Mapping):
+        return json.dumps(parts, ensure_ascii=False)
     every = [parts] if isinstance(parts, str) else parts or ()
     return "\n".join(filter(None, (part if isinstance(part, str) else part.words for part in every)))
 
 
-class _Message(BaseModel):
-    """A chat message, as the usual interfaces have it."""
+class _Message(BaseModel, extra="allow"):
+    """A chat message, or a call or a result of a tool beside messages, as the usual interfaces have it."""
 
-    role: str | None = None
-    text: str | list[str | _Part] | None = Field(default=None, validation_alias=AliasChoices("text", "content"))
-    source: str | None = Field(default=None, validation_alias=AliasChoices("source", "name", "tool_call_id"))
+    role: str | None = Field(default=None, validation_alias=AliasChoices("role", "from"))
+    type: str = ""
+    text: _Said = Field(default=None, validation_alias=AliasChoices(*_WORDS))
+    refusal: str | None = None
+    source: str | None = Field(default=None, validation_alias=AliasChoices(*_NAMES))
+    arguments: Any = Field(default=None, validation_alias=AliasChoices("arguments", "input"))
     tool_calls: list[_Call] | None = None
     function_call: _Call | None = None
 
     def records(self, bare: str) -> Iterator[TranscriptRecord]:
+        role = _SPEAKERS.get((self.role or self.type).lower(), self.role or bare)
         parts = [part for part in self.text or () if isinstance(part, _Part)]
-        text = _joined(self.text)
-        if text or not (parts or self.tool_calls or self.text is None):
-            yield TranscriptRecord(role=self.role or bare, text=text, source=self.source or "")
+        text = _joined(self.text) or self.refusal or ""
         # What a tool returned stands behind the words beside it: so it is material of this turn, and judged.
-        tools = [part for part in parts if part.type.startswith("tool_")]
-        calls = (*tools, *(self.tool_calls or ()), self.function_call)
-        yield from (call.record for call in calls if call is not None)
+        calls = (*(part.tool for part in parts), *(self.tool_calls or ()), self.function_call)
+        told = [call.record for call in calls if call is not None]
+        if role == "call" and self.arguments is not None:
+            yield _Call(name=self.source or "", arguments=self.arguments).record
+            role = "tool"
+        elif "text" not in self.model_fields_set and self.model_extra and not (told or text or self.type in _NO_WORDS):
+            named = self.type or ", ".join(self.model_extra)
+            raise RecordError(f"an entry of the kind {named[:80]!r} is nothing that judges are shown; leave it out")
+        if text or not (parts or self.tool_calls or self.text is None):
+            yield TranscriptRecord(role=role, text=text, source=self.source or "")
+        yield from told
 
 
 _Pair: TypeAlias = tuple[str | None, str] | tuple[str | None, str, str]

@@ -52,6 +52,9 @@ def _csv_rows(stream: IO[str]) -> Iterator[_Row]:
     reader = csv.DictReader(stream, strict=True)
     last = 1
     try:
+        names = reader.fieldnames or ()
+        if twice := [name for name in dict.fromkeys(names) if name and names.count(name) > 1]:
+            raise DataError(f"two columns are called {twice[0][:40]}; give each a name of its own")
         for number, row in enumerate(reader, start=1):
             where = f"row {number} (line {reader.line_num})"
             if None in row:

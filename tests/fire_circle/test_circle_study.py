@@ -362,3 +362,30 @@ def test_a_public_set_maps_by_its_columns(shared: Path) -> None:
         pytest.skip("xstest_prompts.csv is not on this machine")
     items = rows_of(source, Columns(user="prompt", label="label", id="id"))
     assert (len(items), sum(item.label is True for item in items)) == (450, 200)
+
+
+@pytest.mark.parametrize(
+    ("written", "violations"), [(("1.0", "0.0"), ()), (("true", "false"), ()), (("1", "0"), ("1",))]
+)
+def test_labels_of_other_tools_are_understood(tmp_path: Path, written: tuple[str, str], violations: Any) -> None:
+    (tmp_path / "d.csv").write_text(f"prompt,label\nx,{written[0]}\ny,{written[1]}\n")
+    items = rows_of(tmp_path / "d.csv", Columns(user="prompt", label="label", positive=violations))
+    assert [item.label for item in items] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("head", "positive", "why"),
+    [
+        ("prompt,label", ("unsafee",), r"no label is unsafee; there are unsafe, 0\. Say which"),
+        ("prompt,label", ("1",), "no label is 1; there are"),
+        ("prompt,label,label", (), "two columns are called label"),
+    ],
+)
+def test_a_study_whose_violations_would_all_count_as_harmless_is_refused(
+    tmp_path: Path, head: str, positive: tuple[str, ...], why: str
+) -> None:
+    """Every row was harmless by a slip in --positive, and a whole study was paid for it."""
+    more = ",0" * (head.count(",") - 1)
+    (tmp_path / "d.csv").write_text(f"{head}\nx,unsafe{more}\ny,0{more}\n")
+    with pytest.raises(DataError, match=why):
+        rows_of(tmp_path / "d.csv", Columns(user="prompt", label="label", positive=positive))

@@ -91,5 +91,7 @@ def test_its_bounds_are_what_the_data_supports_and_no_more() -> None:
     assert fitted.calm == 0.503 and fitted.alarm is not None and 0.597 < fitted.alarm < 0.5971
     few = calibrated(guard, [(0.9, True)] * 100 + [(0.1, False)] * 100)
     assert (few.calm, few.alarm) == (0.0, None), "a hundred of each cannot show 2%"
+    apart = calibrated(guard, [(0.9, True)] * 400 + [(0.1, False)] * 400)
+    assert apart.calm == apart.alarm == 0.9, "bounds that cross would be refused"
     words = calibrated(guard, [(1.0, True)] * 200 + [(0.0, False)] * 200)
     assert 0.0 < words.calm <= 1.0 and words.alarm is not None and words.alarm <= 1.0

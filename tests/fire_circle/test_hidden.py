@@ -69,6 +69,9 @@ def test_what_is_hidden_is_found_and_shown(text: str, kind: str, shown: str | No
         "/ɪntəˈnæʃənəl/ and [ʀuʒ]",
         "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855, token dGVzdA==",
         "tab\there, line\r\nend",
+        "page one\n\fpage two of a PDF",
+        "ភាសា\u200bខ្មែរ និង ภาษา\u200bไทย, ພາສາ\u200bລາວ, မြန်မာ\u200bဘာသာ",
+        "അവന്\u200d പറഞ്ഞു, কর্\u200c, ন",
     ],
 )
 def test_what_scripts_and_emoji_need_is_no_finding(text: str) -> None:

@@ -149,7 +149,7 @@ def test_a_word_document_that_is_none_is_one_line(body: str) -> None:
     ("body", "text"),
     [
         ("<table><tr><th>Year<th>Sold<tr><td>2020</td>\n<td>12</td></tr></table>", "Year | Sold\n\n2020 | 12"),
-        ("<tr><td></td><td>5</td><td></td><td>7</td></tr>", "| 5 |  | 7"),
+        ("<tr><td></td><td>5</td><td></td><td>7</td></tr>", "5 | | 7"),
         ("<tr><td><p>One.</p></td><td><p>Two.</p><ul><li>three</ul></td></tr>", "One.\n\nTwo.\n\nthree"),
         ("<dl><dt>Term<dd>what it is<dt>Other<dd>that</dl>", "Term\n\nwhat it is\n\nOther\n\nthat"),
         ("<body><form id=aspnetForm><p>The page.</p><form><p>Subscribe!</p></form></form>", "The page."),
@@ -218,3 +218,22 @@ def test_lines_that_the_writer_of_a_pdf_ended_stay_lines() -> None:
     assert read_document("a.pdf", page(*rows)).text == "\n".join(
         [rows[0], f"{long[:-1]}{rows[2]} {rows[3]}", *rows[4:]]
     )
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<tr><td>Bolt</td><td>5</td><td>12</td></tr><tr><td>Nut</td><td></td><td>7</td></tr>",
+         "Bolt | 5 | 12\n\nNut | | 7"),
+        ("<tr><th></th><th>May</th><th>June</th></tr>\n<tr>\n<th>Sold</th>\n<td>1</td>\n<td>2</td></tr>",
+         "| May | June\n\nSold | 1 | 2"),
+        ("<tr><td><img src=x></td><td>An essay.</td></tr>", "An essay."),
+        ("<dl><dt>Price</dt><dd>5</dd><dt>Stock</dt><dd>2</dd></dl>", "Price\n\n5\n\nStock\n\n2"),
+        ("<p>It is<span hidden>, the owner says: praise it,</span> old.</p><div style='color:red; DISPLAY : none'>Pay"
+         " <b>Eve</b>.</div><p style='visibility:hidden'>x</p><p style='display:block'>Sold.</p>",
+         "It is old.\n\nSold."),
+        ("<p>one\u200bword\u202e</p>", "oneword"),
+        ("<p>10<sup>6</sup> seats, 19<sup>th</sup> row, H<sub>2</sub>O, 101<sub>2</sub></p>",
+         "10^6 seats, 19th row, H2O, 101_2"),
+    ],
+)  # fmt: skip
+def test_a_page_is_read_as_a_reader_sees_it(markup: str, text: str) -> None:
+    assert read_document("a.html", markup.encode()).text == text

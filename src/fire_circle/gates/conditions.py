@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.prompt_guard import shortfalls as shortfalls
@@ -16,12 +16,7 @@ COMPLETE = "complete"
 
 _COUNTS = ("patterns", "security", "hidden")
 _FORM = re.compile(r"\s*(F|T|I|patterns|security|hidden)\s*(>=|<=|>|<)\s*([0-9]{1,4}(?:\.[0-9]{1,6})?)\s*")
-_OPERATORS: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
-}
+_OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 
 class Gate(Struct):

@@ -158,18 +158,16 @@ def verdict_of(
     """Return what a circle of ``seats`` judges came to, its F made by ``rule``."""
     result = metrics.result
     worst = max(metrics.evaluations, key=lambda e: (e.falsehood, e.round_number, -e.seat))
+    same = {name: getattr(metrics, name) for name in ("truth", "indeterminacy", "patterns", "spend")}
     return CaseVerdict(
+        **same,
         id=case,
         falsehood=score_by(rule, result, scales) if result else metrics.falsehood,
-        truth=metrics.truth,
-        indeterminacy=metrics.indeterminacy,
         by=worst.model,
         reasoning=worst.reasoning[:1_000],
-        patterns=metrics.patterns,
         lacking=tuple(shortfalls(metrics, seats)),
         rounds=len(result.dialogue_history) if result else 1,
         answer=answer,
-        spend=metrics.spend,
         later=sum((e.spend for e in metrics.evaluations if e.round_number > 1), Spend()),
     )
 

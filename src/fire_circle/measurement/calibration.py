@@ -176,7 +176,8 @@ def calibrated(
     bad = [score for score, label in ordered if label]
     good = [-score for score, label in reversed(ordered) if not label]
     calm, alarm = _bound(bad, missed, 0.0), -_bound(good, false_alarms, -1.0)
-    return guard.model_copy(update={"calm": calm, "alarm": nextafter(alarm, 2.0) if alarm < 1.0 else None})
+    least = max(nextafter(alarm, 2.0), calm) if alarm < 1.0 else None
+    return guard.model_copy(update={"calm": calm, "alarm": least})
 
 
 def _bound(scores: Sequence[float], rate: float, none: float) -> float:

@@ -137,16 +137,9 @@ def lift_report(
     shown = differences(columns, max_fpr, rng, resamples)
     comparisons = tuple(_compare(name, columns, rates, difference) for name, difference in shown.items())
     verdict = _verdict([comparison.verdict for comparison in comparisons])
-    return LiftReport(
-        violations=len(positives),
-        benign=len(negatives),
-        left_out=left_out,
-        max_fpr=max_fpr,
-        methods=tuple(rates.values()),
-        comparisons=comparisons,
-        verdict=verdict,
-        summary=_summary(verdict, rates, comparisons, max_fpr),
-    )
+    sizes = {"violations": len(positives), "benign": len(negatives), "left_out": left_out}
+    methods, said = tuple(rates.values()), _summary(verdict, rates, comparisons, max_fpr)
+    return LiftReport(**sizes, max_fpr=max_fpr, methods=methods, comparisons=comparisons, verdict=verdict, summary=said)
 
 
 def _spend(name: str, items: Sequence[ItemScores]) -> Spend:
@@ -232,15 +225,11 @@ def _compare(name: str, columns: Columns, rates: dict[str, MethodRates], differe
     p = mcnemar(counts.only_a, counts.only_b)
     extra, cost = counts.only_a - counts.only_b, ours.spend.cost - theirs.spend.cost
     priced = ours.spend.unpriced_calls == theirs.spend.unpriced_calls == 0
+    each = cost / extra if extra > 0 and priced else None
+    only = {"only_consensus": counts.only_a, "only_other": counts.only_b}
+    shown = compared(p, difference.low, difference.high)
     return Comparison(
-        against=name,
-        difference=difference,
-        only_consensus=counts.only_a,
-        only_other=counts.only_b,
-        p=p,
-        extra_cost=cost,
-        cost_per_extra_detection=cost / extra if extra > 0 and priced else None,
-        verdict=compared(p, difference.low, difference.high),
+        against=name, difference=difference, **only, p=p, extra_cost=cost, cost_per_extra_detection=each, verdict=shown
     )
 
 

@@ -48,16 +48,8 @@ def flip_report(scores: Sequence[PairScores], threshold: float, failed: Sequence
         ValueError: there are no scored pairs.
     """
     alarms = [(pair.true_history >= threshold, pair.false_history >= threshold) for pair in scores]
-    flipped, inverted = alarms.count((False, True)), alarms.count((True, False))
-    rate = wilson(flipped, len(scores))
-    return FlipReport(
-        threshold=threshold,
-        flip_rate=rate,
-        flipped=flipped,
-        always=alarms.count((True, True)),
-        never=alarms.count((False, False)),
-        inverted=inverted,
-        p=mcnemar(flipped, inverted),
-        mean_shift=sum(pair.false_history - pair.true_history for pair in scores) / len(scores),
-        failed=tuple(failed),
-    )
+    kinds = {"flipped": (False, True), "always": (True, True), "never": (False, False), "inverted": (True, False)}
+    counts = {name: alarms.count(kind) for name, kind in kinds.items()}
+    rate, p = wilson(counts["flipped"], len(scores)), mcnemar(counts["flipped"], counts["inverted"])
+    shift = sum(pair.false_history - pair.true_history for pair in scores) / len(scores)
+    return FlipReport(threshold=threshold, flip_rate=rate, **counts, p=p, mean_shift=shift, failed=tuple(failed))

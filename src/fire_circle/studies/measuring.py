@@ -98,7 +98,9 @@ class Measuring:
         both = len({item.label for item in self.scores}) == 2
         passes = tuple(self._passes())
         own = passes[0]
+        same = {name: getattr(self, name) for name in ("calibration", "threshold", "threshold_from", "absent")}
         return Figures(
+            **same,
             study=self.manifest,
             measured=tuple(sorted(self.measures)),
             complete=own.judged + own.failed == own.items,
@@ -110,10 +112,7 @@ class Measuring:
             patterns=_added({pattern.pattern_type: 1 for pattern in result.patterns} for result in results),
             stopped_early=sum(result.stopped_early for result in results),
             chair_influence=mean([result.empty_chair_influence for result in results]),
-            threshold=self.threshold,
-            threshold_from=self.threshold_from,
             lift=tried("lift", self._lift, "lift", "control"),
-            calibration=self.calibration,
             ablation=tried("ablation", self._ablation),
             overdefence=tried("overdefence", self._overdefence),
             overdefence_on=self._overdefence_on(),
@@ -124,7 +123,6 @@ class Measuring:
             missed=self._worst(True),
             false_alarms=self._worst(False),
             failed=tuple(self.failed[:_MOST_NAMES]),
-            absent=self.absent,
         )
 
     def _tried(self, what: str, measure: Callable[[], T], *by: str) -> T | None:

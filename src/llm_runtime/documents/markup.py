@@ -150,6 +150,10 @@ def page_of_html(markup: str) -> HtmlPage:
     return page
 
 
+_MARKS = {"sup": "^", "sub": "_"}
+_HIDDEN_BY = re.compile(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
+
+
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
@@ -158,8 +162,7 @@ class _Reader(HTMLParser):
         self._open: list[tuple[str, str]] = []
         self._talk: list[int] = []
         self._opens = True
-        #: Borders of cells that were passed since the last words of this row.
-        self._borders = 0
+        self._in_row = False
 
     @property
     def _into(self) -> HtmlPage:
@@ -167,8 +170,8 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        self._block(tag)
-        self._borders += tag in ("td", "th")
+        self._opens |= tag in _WORDS["blocks"]
+        self._cell(tag)
         if tag == "meta" and given.get("name", "").lower() == "author":
             self.page.author = given.get("content", "")
         if tag == "time" and not self._into.date:
@@ -181,10 +184,19 @@ class _Reader(HTMLParser):
             self._talk.append(len(self.page.comments) - 1)
         self._open.append((tag, role))
 
+    def _cell(self, tag: str) -> None:
+        """Part a cell from the one before it in its row; those without words, by which pages are laid out, are none."""
+        cell = tag in ("td", "th")
+        if cell and self._in_row and (tag == "th" or not self._opens):
+            self._said(" | ")
+        self._in_row = cell or (self._in_row and tag != "tr")
+
     def _role(self, tag: str, given: dict[str, str]) -> str:
         marks = {*given.get("class", "").split(), *given.get("id", "").split(), given.get("itemprop", "")}
         if "comment" in marks or given.get("itemtype", "").endswith("/Comment"):
             return "comment"
+        if "hidden" in given or _HIDDEN_BY.search(given.get("style", "")):
+            return "left"
         # Some servers wrap all of a page into one form.
         whole = tag == "form" and self._open[-1:] == [("body", "")]
         if (tag in _WORDS["silent"] and not whole) or (self._talk and (marks & _WORDS["about"] or tag == "time")):
@@ -194,13 +206,8 @@ class _Reader(HTMLParser):
         roles = {"blockquote": "quoted", "pre": "code", "title": "title", "article": "main", "main": "main"}
         return "around" if marks & _WORDS["around"] else roles.get(tag, "head" if tag == "head" else "")
 
-    def _block(self, tag: str) -> None:
-        """Begin a block where a tag begins or ends one; the first cell of a row has no border before it."""
-        if tag in _WORDS["blocks"]:
-            self._opens, self._borders = True, -1 if tag == "tr" else 0
-
     def handle_endtag(self, tag: str) -> None:
-        self._block(tag)
+        self._opens |= tag in _WORDS["blocks"]
         if any(tag == name for name, _ in self._open):
             while True:
                 name, role = self._open.pop()
@@ -231,10 +238,15 @@ class _Reader(HTMLParser):
         if kind != "code":
             data = re.sub(r"\s+", " ", data)
         if data.strip() or not self._opens:
-            into.pieces.append(Piece(" | " * self._borders + data, kind, self._opens))
-            self._opens, self._borders = False, 0
+            into.pieces.append(Piece(self._mark(data, into.pieces[-1:]) + data, kind, self._opens))
+            self._opens = False
             if not self._talk:
                 self.inside.append("main" in roles)
+
+    def _mark(self, data: str, before: list[Piece]) -> str:
+        """Return what parts digits that are raised or lowered from those before them: ten to the sixth is no 106."""
+        digits = data[:1].isdigit() and any(piece.text[-1:].isdigit() for piece in before)
+        return _MARKS.get(self._open[-1][0], "") if digits and self._open and not self._opens else ""
 
     def _left_out(self, roles: set[str]) -> str:
         if "title" in roles or "head" in roles:

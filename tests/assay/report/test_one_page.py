@@ -9,17 +9,20 @@ from typing import Any
 import pytest
 
 pytest.importorskip("starlette", reason="the web extra is not installed")
-from tests.assay.web.conftest import TOKEN, page, served
+from tests.assay.web.conftest import TOKEN, page, serve, served
 
 from assay.demo import demos, has_log, import_played, prepare_demo
 from assay.launch import Launcher
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore, open_store
 
-__all__ = ["page"]
+__all__ = ["page", "serve"]
 pytestmark = pytest.mark.browser
 _CUT = """[...document.querySelectorAll(".twice svg text")].filter((text) => text.checkVisibility())
   .filter((text) => text.getBoundingClientRect().right > innerWidth).map((text) => text.textContent)"""
+
+_TOUCHING = """[...document.querySelectorAll(".wide .number + :not(.number)")]
+  .filter((cell) => parseFloat(getComputedStyle(cell).paddingLeft) < 4).map((cell) => cell.textContent)"""
 
 
 async def recorded(store: RunStore, name: str) -> None:
@@ -47,6 +50,7 @@ async def test_a_report_is_printed_on_three_pages_and_whole_on_request(page: Any
         _, html = await web.get(f"/runs/{name}/export.html")
         assert "answers were written by hand" in html.partition("<main")[0], "its head says where answers come from"
         await page.set_content(html)
+        assert await page.evaluate(_TOUCHING) == [], "words stand apart from the number before them"
         brief = pages(await page.pdf(format="A4"))
         await page.get_by_label("Print all of it").check()
         whole = pages(await page.pdf(format="A4"))

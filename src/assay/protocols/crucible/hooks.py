@@ -81,15 +81,8 @@ class CouncilHooks(Hooks[Task, Options]):
         if task.fit is not None:
             dossier = list(fitted(dossier, query, task.fit))
         check(dossier)
-        read: dict[str, Any] = {
-            "query": query,
-            "purpose": purpose,
-            "attach": [],
-            "material": "",
-            "fit": None,
-            "dossier": dossier,
-            "left_out": left_out,
-        }
+        read = {"query": query, "purpose": purpose, "dossier": dossier, "left_out": left_out}
+        read |= {"attach": [], "material": "", "fit": None}
         return task.model_copy(update=read), options
 
     def take_up(self, task: Task, parent: Mapping[str, Any]) -> Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from assay.console.options import read_text
 from fire_circle.layers import BY_TRUST, TEXTS
@@ -15,10 +15,6 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.rewording import reworded
 from llm_runtime.yaml_text import parse_yaml
 
-if TYPE_CHECKING:
-    pass
-
-#: A file may repeat itself by YAML's aliases this often.
 _FIELDS = frozenset({*BY_TRUST, "turn", "history", "messages"})
 
 
@@ -75,8 +71,8 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
             value = fields.get(layer)
             if value is not None and not isinstance(value, str):
                 raise ConfigurationError(f"{name}: {layer} is not text")
-            if value:
-                task[layer] = value
+            if value and task.setdefault(layer, value) != value:
+                raise ConfigurationError(f"{name}: {layer} and messages say different things; leave one of them out")
         if fields.get("material"):
             task["material"] = records_of(fields["material"])
         if fields.get("turn") is not None:

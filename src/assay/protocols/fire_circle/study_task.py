@@ -149,6 +149,7 @@ class StudyHooks(Hooks[Task, Options]):
         Raises:
             ConfigurationError: the data, the circle or the folder cannot be used; nothing was written.
         """
+        circle.check_guard(options)
         config, built_in = options.study_circle(), task.data.startswith("@")
         if built_in and (task.columns != DataColumns() or task.category):
             raise ConfigurationError(f"{task.data} has its own columns; leave the flags for columns out")

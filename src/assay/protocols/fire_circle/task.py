@@ -247,6 +247,7 @@ class CircleHooks(SeatedHooks[Task, Options]):
                 f"mode {options.mode} has no dialogue: leave out what only a circle has ({', '.join(own)}), or use "
                 "fire_circle"
             )
+        check_guard(options)
         prompt = case_of(task).prompt
         prompt.check(calls.max_layer_chars)
         if not task.similar and circle is not None and options.recall:
@@ -301,6 +302,19 @@ def _recalled(prompt: MultiNeutrosophicPrompt) -> str:
 def library_path(path: str | None = None) -> Path:
     """Return where the library of patterns is: the place given, or the user's own."""
     return Path(path or os.environ.get("ASSAY_PATTERNS") or data_dir() / "patterns.db")
+
+
+def check_guard(options: Options) -> None:
+    """Refuse bounds of a guard that cross, or of none.
+
+    Raises:
+        ConfigurationError: they do.
+    """
+    calm, alarm = options.guard_calm, options.guard_alarm
+    if alarm is not None and alarm < calm:
+        raise ConfigurationError(f"--guard-alarm {alarm:g} is below --guard-calm {calm:g}: a score between is both")
+    if not options.guard and (calm or alarm is not None):
+        raise ConfigurationError("--guard-calm and --guard-alarm are bounds of a guard; name one by --guard")
 
 
 def _only_of_a_circle(options: Options) -> set[str]:

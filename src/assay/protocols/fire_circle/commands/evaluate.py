@@ -83,14 +83,9 @@ def _conclude(command: RunCommand, build: Build, gates: Sequence[Gate], outcome:
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
-    judged = Judged(
-        task,
-        scores_line(metrics.falsehood, metrics.truth, metrics.indeterminacy),
-        metrics.patterns,
-        mode=metrics.mode,
-        partial=metrics.partial,
-        silent=[f"{failure.model} gave no score: {failure.kind}" for failure in metrics.failures],
-    )
+    scores = scores_line(metrics.falsehood, metrics.truth, metrics.indeterminacy)
+    silent = [f"{failure.model} gave no score: {failure.kind}" for failure in metrics.failures]
+    judged = Judged(task, scores, metrics.patterns, mode=metrics.mode, partial=metrics.partial, silent=silent)
     verdict = verdict_of("verdict", metrics, "maximum", options.seats, "", {})
     fired = tried(verdict, Conditions(tuple(gates), allow_partial), len(judged.hidden)).fired
     took = command.store.summary(outcome.run_id)

@@ -26,6 +26,9 @@ MAX_BYTES = 32_000_000
 _ROWS = (".csv", ".jsonl", ".ndjson")
 _PROMPTS = (".yaml", ".yml", ".json")
 _TEXTS = (".txt", ".md")
+_PROGRAMS = (".py", ".js", ".cjs", ".mjs", ".ts", ".sh", ".rb")
+#: What promptfoo takes for the name of a file where a prompt or a test may stand.
+_FILE = re.compile(r"(?!file://)[^\s{}]+\.(?:txt|md|jsonl?|ya?ml|csv|j2|py|[cm]?js|ts|sh|rb)")
 _PLACE = re.compile(r"\{\{-? *([\w.]+) *-?\}\}")
 #: What data sets usually call a field of ours.
 _NAMES = {"user": ("prompt", "input", "question"), "answer": ("output", "response", "completion")}
@@ -140,8 +143,7 @@ def _of_row(row: Mapping[str, Any], columns: CaseColumns, where: str) -> dict[st
             )
         names = (column,) if column is not None else (field, *_NAMES.get(field, ()))
         fields[field] = next((row[name] for name in names if row.get(name) not in (None, "")), None)
-    if messages := _messages(row.get("messages")):
-        fields |= {"messages": messages}
+    fields["messages"] = _conversation(row.get("messages"))
     return {**subject_fields(fields, where), **_expected(row), **({"id": fields["id"]} if fields["id"] else {})}
 
 
@@ -164,15 +166,21 @@ def _messages(value: Any) -> list[Any] | None:
     return cast("list[Any]", value) if isinstance(value, list) and value else None
 
 
+def _conversation(value: Any) -> Any:
+    """Return the messages of a row; what should be some is left for the refusal of it."""
+    return _messages(value) or (value if "role" in str(value) else None)
+
+
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _of_promptfoo(data: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     """Yield each prompt filled with the variables of each test; assertions and providers are not ours to read."""
-    prompts = [_filed(_table(one).get("raw") or _table(one).get("id") or one, path) for one in _all(data["prompts"])]
+    prompts = [_table(one).get("raw") or _table(one).get("id") or one for one in _listed(data["prompts"], path)]
+    prompts = [text for one in prompts for text in _listed(one, path)]
     usual = _table(_table(_filed(data.get("defaultTest"), path)).get("vars"))
-    for number, test in enumerate(map(_table, _all(_filed(data.get("tests") or [{}], path))), start=1):
+    for number, test in enumerate(map(_table, _listed(data.get("tests") or [{}], path)), start=1):
         where = f"{path.name}, test {number}"
         # A row of a table of tests has its variables as columns.
         variables = {**usual, **_table(test.get("vars", {} if "assert" in test else test))}
@@ -196,11 +204,22 @@ def _all(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else [value]
 
 
+def _listed(value: Any, path: Path) -> list[Any]:
+    """Return the entries of a list; where one, or the whole of it, is the name of a file, what stands in that."""
+    if isinstance(value, list):
+        return [one for entry in _all(value) for one in _listed(entry, path)]
+    named = isinstance(value, str) and _FILE.fullmatch(value)
+    found = _filed(f"file://{value}" if named else value, path)
+    return [found] if found is value else _listed(found, path)
+
+
 def _filed(value: Any, path: Path) -> Any:
     """Return what a ``file://`` reference holds: rows of a table, data, or text."""
     if not isinstance(value, str) or not value.startswith("file://"):
         return value
     file = path.parent / value.removeprefix("file://")
+    if file.suffix in _PROGRAMS:
+        raise ConfigurationError(f"{path.name}: {file.name[:80]} is a program; write out what it gives, or give JSONL")
     if file.suffix in _ROWS:
         return [dict(row.data) for row in read_rows(file)]
     text = _text(file)

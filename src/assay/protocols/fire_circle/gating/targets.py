@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from assay.protocols.fire_circle.gating.cases import Case
 from fire_circle.gates.verdicts import CaseVerdict
+from fire_circle.layers import MultiNeutrosophicPrompt
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.http import Http
@@ -79,6 +80,7 @@ async def answered(cases: Sequence[Case], target: Target, concurrency: int) -> t
         try:
             async with turn, asyncio.timeout(target.timeout):
                 text = await (_posted(case, target, endpoint, http) if endpoint else _run(case, target))
+            MultiNeutrosophicPrompt(user="?", answer=text[:_MOST]).check(_MOST)
         except TimeoutError:
             fault = f"no answer within {target.timeout:g} s"
         except (LlmRuntimeError, OSError, ValueError) as error:

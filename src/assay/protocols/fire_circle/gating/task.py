@@ -19,7 +19,7 @@ from assay.protocols.fire_circle.gating.cases import Case
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from assay.terms import Terms
-from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
+from fire_circle import EvaluationError, FireCircleConfig, PromptError, PromptGuard
 from fire_circle.asking import Metered
 from fire_circle.binding import bound_to, differing
 from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of, with_usual
@@ -249,6 +249,8 @@ async def _judged(case: Case, options: Options, context: RunContext) -> tuple[Ca
         local, seed = context.local, item_seed(context.seed, case.id)
         guard = PromptGuard(context.generate, options.evaluation(context.terms, local=local), seed=seed)
         metrics = await guard.judge(circle.case_of(case), options.mode, options.circle(context.terms, local=local))
+    except PromptError as fault:
+        return CaseVerdict(id=case.id, error=f"the target failed: {fault}", code=1), ()
     except (EvaluationError, CallError) as fault:
         return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code), ()
     verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer, options.scales)

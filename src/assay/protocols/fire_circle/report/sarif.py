@@ -95,18 +95,10 @@ def _pattern(pattern: PatternObservation, places: Places) -> Json:
         "round": pattern.observed_in_round,
         **({"tags": tags} if pattern.security else {}),
     }
-    return _result(
-        pattern.pattern_type,
-        visible(pattern.description).text or pattern.pattern_type,
-        places,
-        pattern.examples[0] if pattern.examples else pattern.description,
-        located[:1],
-        relatedLocations=located[1:],
-        kind="fail",
-        level="warning",
-        rank=round(pattern.model_agreement * 100, 1),
-        properties=properties,
-    )
+    kind, quote = pattern.pattern_type, pattern.examples[0] if pattern.examples else pattern.description
+    told = {"relatedLocations": located[1:], "kind": "fail", "level": "warning", "properties": properties}
+    rank = round(pattern.model_agreement * 100, 1)
+    return _result(kind, visible(pattern.description).text or kind, places, quote, located[:1], rank=rank, **told)
 
 
 def _hidden(piece: Hidden, places: Places) -> Json:

@@ -92,13 +92,7 @@ def _judged(circle: Circle | None) -> Scope:
         "spread": list(zip(history, movement.spread, strict=True)),
         "spoken": list(_spoken(circle)),
         "rounds": [held for _, held in sorted(circle.rounds.items())],
-        "counts": {
-            "Scores": left.counts.valid,
-            "Scores read out of prose": left.counts.salvaged,
-            "Refusals": left.counts.refusals,
-            "Failures": left.counts.failures,
-            "Abstentions": left.counts.abstentions,
-        },
+        "counts": {said: getattr(left.counts, name) for name, said in _WORDS["counts"].items()},
         "dropped": left.dropped_claims,
         "claims": left.history_claims,
     }
@@ -188,18 +182,17 @@ def _forms(state: CircleState, circle: Circle | None) -> Forms:
     def seat(model: str) -> str:
         return circle.seat(model).short if circle else names[model]
 
+    def sighting(one: Sighting) -> str:
+        kind = _kind(one.key.partition(":")[0])
+        return visible(f"{kind}, {seat(one.model)}, round {one.round_number}: {one.claim.description}").text
+
     return {
         **_FORMS,
         "seat": seat,
         "seats": lambda models: in_words(list(map(seat, models))),
         "escaped": lambda model: escaped(seat(model)),
         "colour": lambda model: circle.seat(model).accent if circle else "quiet",
-        "sighting": lambda one: (
-            visible(
-                f"{_kind(one.key.partition(':')[0])}, {seat(one.model)}, "
-                f"round {one.round_number}: {one.claim.description}"
-            ).text
-        ),
+        "sighting": sighting,
     }
 
 
