@@ -6,7 +6,6 @@ import asyncio
 import csv
 import json
 from collections.abc import Mapping
-from io import StringIO
 from itertools import starmap
 from typing import Annotated, Any, TypeVar, cast
 
@@ -34,6 +33,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.rewording import reworded
 from llm_runtime.store import SqliteStore
+from llm_runtime.tables import divider
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -131,9 +131,9 @@ def _filled(model: type[ModelT], fields: Mapping[str, Any]) -> ModelT:
 
 def _header(text: str) -> list[str]:
     """Return the names of the columns."""
-    first = text.lstrip().partition("\n")[0]
+    first = next(iter(text.lstrip("\ufeff \r\n").splitlines()), "")
     if not first.startswith("{"):
-        return next(csv.reader(StringIO(first.lstrip("\ufeff"))), list[str]())
+        return next(csv.reader((first,), delimiter=divider(first)), list[str]())
     with reworded("Rows, line 1 is not JSON", ValueError, RecursionError):
         return list(json.loads(first))
 

@@ -104,6 +104,15 @@ async def test_a_batch_is_estimated_started_and_worked_off(web: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "rows", ["\n\nquery\nWhy, though?\n", "\ufeffid\tquery\r\n1\tWhy, though?", "id;query\r1;Why?\r"]
+)
+async def test_a_table_may_be_pasted_from_a_spreadsheet(web: Any, rows: str) -> None:
+    fields = {"kind": "crucible.council", "rows": rows, "models": "openrouter:a", "estimate": "1"}
+    code, told = await sent(web, "/batches", **fields)
+    assert code == 200 and told.startswith("1 row, 1 configuration, 1 job."), told
+
+
+@pytest.mark.parametrize(
     ("rows", "said"),
     [
         ("", "Rows is empty"),
