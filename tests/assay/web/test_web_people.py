@@ -206,6 +206,17 @@ async def test_a_person_who_is_removed_sees_no_more_even_of_an_open_stream(house
     log.close()
 
 
+async def test_whose_a_run_is_an_admin_reads_by_name(house: House, council: Any) -> None:
+    await council("theirs-1", query=CANARY)
+    await house.enter("anna")
+    boss = await house.enter("boss", role="admin")
+    mark(house.web.store, "theirs-1", f"owner:{house.people.find('anna').whose}")
+    for path in ("/runs", "/runs/theirs-1"):
+        async with house.web.client.get(house.web.pages + path, headers={"Cookie": boss.cookie}) as answer:
+            page = await answer.text()
+        assert set(re.findall(">(owner:[^<]+)<", page)) == {"owner:anna"}
+
+
 async def test_two_people_who_answer_one_question_are_both_heard_out(house: House) -> None:
     anna, boss = await house.enter("anna"), await house.enter("boss", role="admin")
     started = RunStarted(run_id="w-1", protocol="weather", title=CANARY, task={}, settings={}, seed=1)
