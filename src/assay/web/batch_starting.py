@@ -6,6 +6,7 @@ import asyncio
 import csv
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import starmap
 from typing import Annotated, Any, TypeVar, cast
 
@@ -36,6 +37,8 @@ from llm_runtime.store import SqliteStore
 from llm_runtime.tables import divider
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+_EACH = "each-"
+"""Begins the name of an option of each run that the batch itself has, too."""
 
 
 class BatchForm(Model):
@@ -87,14 +90,17 @@ async def start_batch(request: Request) -> Response:
 def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str:
     """Return the form; ``values`` are what was filled in before, ``fault`` why that was refused."""
     run = find(kind)
-    hooks = hooks_of(run)
+    hooks, own = hooks_of(run), specs_of(BatchForm)
     return render(
         "new_batch.html",
         run=run,
         kinds=_kinds(),
         task=[spec for spec in fields_of(hooks.task) if not spec.ui.hidden],
         fields=[form_field(spec) for spec in shown(BatchForm)],
-        options=[form_field(spec) for spec in shown(hooks.options)],
+        options=[
+            form_field(replace(spec, name=f"{_EACH}{spec.name}") if spec.name in own else spec)
+            for spec in shown(hooks.options)
+        ],
         values=values,
         fault=fault,
     )
@@ -103,7 +109,8 @@ def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str
 def _read(kind: str, fields: Mapping[str, Any]) -> JobFile:
     """Make a job file of what was filled in."""
     hooks = hooks_of(find(kind))
-    asked, options = _filled(BatchForm, fields), _filled(hooks.options, fields)
+    asked, own = _filled(BatchForm, fields), specs_of(BatchForm)
+    options = _filled(hooks.options, {name.removeprefix(_EACH): fields[name] for name in fields if name not in own})
     if not asked.rows.strip():
         raise ConfigurationError("Rows is empty; paste the rows, or choose a file")
     named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in asked.columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from urllib.parse import urlencode
 import pytest
 from tests.extent import PATIENCE
 
+from assay.batch.batches import open_batches
+from assay.batch.ledger import Ledger
 from llm_runtime.settings import data_dir
 from llm_runtime.testing import LoopbackServer
 
@@ -101,6 +104,18 @@ async def test_a_batch_is_estimated_started_and_worked_off(web: Any) -> None:
     assert batch["state"] == "finished" and batch["done"] == 2, batch
     _, page = await web.get(place)
     assert "Outputs, one by one" in page
+
+
+async def test_the_models_of_a_batch_are_no_panel_of_each_of_its_councils(web: Any) -> None:
+    _, page = await web.get("/batches/new?kind=crucible.council")
+    assert page.count(' name="models"') == 1 and page.count(' name="each-models"') == 1
+    fields = {"kind": "crucible.council", "rows": "query\nWhich?\n", "models": "openrouter:a\nopenrouter:b"}
+    code, place = await sent(web, "/batches", **fields, **{"each-models": "openrouter:c\nopenrouter:d"})
+    assert code == 303, place
+    with closing(open_batches(str(web.store.path))) as database:
+        made = Ledger(database).batch(place.rpartition("/")[2]).configurations
+    assert [one["options"] for one in made] == [{"models": ["openrouter:c", "openrouter:d"]}] * 2
+    assert [one["terms"]["model"] for one in made] == ["openrouter:a", "openrouter:b"]
 
 
 @pytest.mark.parametrize(
