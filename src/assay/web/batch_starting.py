@@ -18,7 +18,7 @@ from assay.batch.batches import entered
 from assay.batch.inputs import rows
 from assay.batch.jobfile import BudgetTable, JobFile
 from assay.batch.loading import checked
-from assay.fields import Ui, fields_of, like, read, shown, specs_of
+from assay.fields import FieldSpec, Ui, fields_of, like, read, shown, specs_of
 from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
@@ -113,21 +113,26 @@ def _read(kind: str, fields: Mapping[str, Any]) -> JobFile:
     options = _filled(hooks.options, {name.removeprefix(_EACH): fields[name] for name in fields if name not in own})
     if not asked.rows.strip():
         raise ConfigurationError("Rows is empty; paste the rows, or choose a file")
-    named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in asked.columns)
-    known, models = specs_of(hooks.task), asked.models
-    columns = {name: name for name in _header(asked.rows) if name in known} | named
-    if not columns:
-        wanted = ", ".join(name for name, spec in known.items() if not spec.ui.hidden)
-        raise ConfigurationError(f"Rows: no column is called as a field is; the fields are {wanted}")
+    models = asked.models
     data: dict[str, Any] = {
         "run": kind,
         **asked.model_dump(include={"title", "repetitions", "budget"}, exclude_none=True),
         "options": options.model_dump(mode="json", exclude_defaults=True),
         "grid": {"terms.model": list(models)} if len(models) > 1 else {},
         "terms": {"model": models[0]} if len(models) == 1 else {},
-        "input": {"path": put_down(asked.rows), "columns": columns},
+        "input": {"path": put_down(asked.rows), "columns": _columns(asked, specs_of(hooks.task))},
     }
     return checked(data)
+
+
+def _columns(asked: BatchForm, known: Mapping[str, FieldSpec]) -> dict[str, str]:
+    """Return the column of each field: the one of its name, or the one that was named for it."""
+    named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in asked.columns)
+    columns = {name: name for name in _header(asked.rows) if name in known} | named
+    if not columns:
+        wanted = ", ".join(name for name, spec in known.items() if not spec.ui.hidden)
+        raise ConfigurationError(f"Rows: no column is called as a field is; the fields are {wanted}")
+    return columns
 
 
 def _filled(model: type[ModelT], fields: Mapping[str, Any]) -> ModelT:
