@@ -206,6 +206,13 @@ async def test_a_person_who_is_removed_sees_no_more_even_of_an_open_stream(house
     log.close()
 
 
+def test_people_of_a_file_that_an_editor_marked_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "people.toml"
+    path.write_text('[anna]\nrole = "reader"\n', encoding="utf-8-sig")
+    People(path).add(Person(name="bob", role="member"))
+    assert {name: one.role for name, one in People(path).all().items()} == {"anna": "reader", "bob": "member"}
+
+
 async def test_whose_a_run_is_an_admin_reads_by_name(house: House, council: Any) -> None:
     await council("theirs-1", query=CANARY)
     await house.enter("anna")
