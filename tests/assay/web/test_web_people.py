@@ -206,6 +206,20 @@ async def test_a_person_who_is_removed_sees_no_more_even_of_an_open_stream(house
     log.close()
 
 
+@pytest.mark.browser
+async def test_who_was_signed_out_is_told_where_to_sign_in(page: Any, house: House) -> None:
+    anna = await house.enter("anna")
+    name, _, value = anna.cookie.partition("=")
+    await page.context.add_cookies([{"name": name, "value": value, "url": house.web.pages}])
+    await page.goto(f"{house.web.pages}/new?kind=crucible.council")
+    await page.get_by_role("textbox", name="Question").fill(CANARY)
+    await page.context.clear_cookies()
+    await page.get_by_role("button", name="Start").click()
+    await page.get_by_text(f"Sign in again at {house.web.url}/open.").wait_for()
+    page.said.clear()  # the browser itself reports what was refused
+    await page.goto("about:blank")
+
+
 def test_people_of_a_file_that_an_editor_marked_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "people.toml"
     path.write_text('[anna]\nrole = "reader"\n', encoding="utf-8-sig")

@@ -146,7 +146,9 @@ function follow() {
 }
 
 const AWAY = "Connection lost; trying again. Nothing is missed meanwhile.";
-const UNKNOWN = "This server was started anew, or you signed out: it does not know this browser. Come in again at the address that it printed.";
+// People sign in by name; only who started a server has seen what it printed.
+const WAY = "who" in document.body.dataset ? `Sign in again at ${location.origin}/open.` : "Come in again at the address that it printed.";
+const UNKNOWN = `This server was started anew, or you signed out: it does not know this browser. ${WAY}`;
 
 // The stream was refused for good: says why, or tries again.
 async function refused() {
