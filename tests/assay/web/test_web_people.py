@@ -220,6 +220,12 @@ async def test_who_was_signed_out_is_told_where_to_sign_in(page: Any, house: Hou
     await page.goto("about:blank")
 
 
+async def test_a_budget_that_is_none_is_refused_in_words_of_the_page(house: House) -> None:
+    boss = await house.enter("boss", role="admin")
+    status, text = await boss.ask("POST", "/people", json={"name": "cleo", "role": "member", "budget": "5/week"})
+    assert status == 422 and "5/week is no budget: write dollars" in text and "--budget" not in text
+
+
 def test_people_of_a_file_that_an_editor_marked_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "people.toml"
     path.write_text('[anna]\nrole = "reader"\n', encoding="utf-8-sig")
