@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -47,9 +49,21 @@ def read_rows(path: Path) -> Iterator[_Row]:
         raise DataError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
 
 
+def divider(head: str, name: str = "") -> str:
+    """Return what divides the cells of a table: a comma, a tab, or the semicolon of those who write 1,5.
+
+    Args:
+        head: its first line.
+        name: of its file; the ending ``.tsv`` says what it is.
+    """
+    bare = re.sub('"[^"]*"', "", head)
+    return "\t" if name.casefold().endswith(".tsv") else max(",\t;", key=bare.count)
+
+
 def _csv_rows(stream: IO[str]) -> Iterator[_Row]:
     csv.field_size_limit(MAX_FIELD)
-    reader = csv.DictReader(stream, strict=True)
+    head = stream.readline()
+    reader = csv.DictReader(chain((head,), stream), delimiter=divider(head), strict=True)
     last = 1
     try:
         names = reader.fieldnames or ()

@@ -19,7 +19,7 @@ def own_table(package: str, name: str) -> Any:
 
 
 def parse_toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
-    """Read TOML; ``number`` makes what has a point or an exponent.
+    """Read TOML, a mark of order before it or none; ``number`` makes what has a point or an exponent.
 
     Raises:
         tomllib.TOMLDecodeError: it is none, or is nested or numbered beyond what a file needs.
@@ -27,7 +27,7 @@ def parse_toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any
     if _LONG_KEY.search(text):
         raise tomllib.TOMLDecodeError("a key has more than 200 parts")
     try:
-        return tomllib.loads(text, parse_float=number)
+        return tomllib.loads(text.removeprefix("\ufeff"), parse_float=number)
     except tomllib.TOMLDecodeError:
         raise
     except RecursionError:

@@ -33,6 +33,12 @@ def test_nothing_that_is_shown_holds_a_key(tmp_path: Path) -> None:
     assert KEY not in repr(settings) + str(settings) + repr(settings.keys)
 
 
+def test_a_file_of_an_editor_that_marks_its_order_is_read_and_written(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text('openai = "one"\n', encoding="utf-8-sig")
+    write_key(tmp_path, "mistral", "two")
+    assert read_keys(tmp_path) == {"openai": "one", "mistral": "two"}
+
+
 def test_keys_are_written_whole_and_for_their_owner_alone(tmp_path: Path) -> None:
     write_key(tmp_path / "new", "openrouter", 'with "quotes" and \\ in it')
     path = tmp_path / "new" / "keys.toml"

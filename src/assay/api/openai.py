@@ -138,8 +138,7 @@ class ChatEndpoint:
         name = order_name(key, [repeated, asked.data()])
         self._check_repeated(f"{key.name if key else ''}\n{repeated}" if repeated else "", name)
         run, terms = read_form({"kind": model.run.name, **fields}, strict=True)
-        fresh = REPEATED_BY_KEY_S if repeated else REPEATED_S
-        return model, Order(run, terms, name, key, asked.seed, fresh)
+        return model, Order(run, terms, name, key, asked.seed, REPEATED_BY_KEY_S if repeated else REPEATED_S)
 
     def _check_repeated(self, repeated: str, name: str) -> None:
         """Refuse a key of repetition that stands for another request of the same program."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -14,9 +16,12 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.files import saying
 from llm_runtime.structs import Struct
+from llm_runtime.tables import divider
 
 #: Characters of a line, or bytes of a file, beyond which a row is broken rather than read.
 LONGEST_ROW = 1 << 20
+#: What bytes that are not UTF-8 become where they are let through.
+_FOREIGN = re.compile("[\udc80-\udcff]")
 
 
 class InputRow(Struct):
@@ -62,6 +67,7 @@ class _Broken(NamedTuple):
 _Read: TypeAlias = Iterator[Mapping[str, Any] | _Broken]
 _KINDS: dict[str, InputFormat] = {
     ".csv": "csv",
+    ".tsv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
@@ -87,9 +93,12 @@ def _known(path: Path, wanted: set[str], present: list[str]) -> None:
 def _csv(path: Path, columns: set[str]) -> _Read:
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         csv.field_size_limit(LONGEST_ROW)  # of the whole process, but higher harms nobody
-        reader = csv.reader(file, strict=True)
+        first = next((line for line in file if line.strip()), "")
+        if _FOREIGN.search(first):
+            raise ConfigurationError(f"the input {path} is not UTF-8; save it as CSV UTF-8")
+        reader = csv.reader(chain((first,), file), delimiter=divider(first, path.name), strict=True)
         header = next(reader, list[str]())
-        if len(set(header)) != len(header):
+        if any(header.count(name) > 1 for name in columns):
             raise ConfigurationError(f"the input {path} names a column twice")
         _known(path, columns, header)
         while True:
@@ -102,11 +111,16 @@ def _csv(path: Path, columns: set[str]) -> _Read:
                 # A quote that does not close may swallow rows: they are named, not lost.
                 yield _Broken(f"not CSV: {fault} (lines {line} to {reader.line_num} of the file)")
                 continue
-            raw = ",".join(cells)
-            if cells and len(cells) != len(header):
-                yield _Broken(f"{len(cells)} cells where the header has {len(header)}", ascii(raw[:100]))
-            elif cells:
-                yield dict(zip(header, cells, strict=True)) if _text(raw) else _Broken("not UTF-8", ascii(raw[:100]))
+            # Spreadsheets write rows that have nothing in them.
+            if any(cells):
+                yield _row(header, cells)
+
+
+def _row(header: list[str], cells: list[str]) -> Mapping[str, Any] | _Broken:
+    raw = ",".join(cells)
+    if len(cells) != len(header):
+        return _Broken(f"{len(cells)} cells where the header has {len(header)}", ascii(raw[:100]))
+    return _Broken("not UTF-8", ascii(raw[:100])) if _FOREIGN.search(raw) else dict(zip(header, cells, strict=True))
 
 
 def _jsonl(path: Path, columns: set[str]) -> _Read:
@@ -128,9 +142,9 @@ def _jsonl(path: Path, columns: set[str]) -> _Read:
 
 def _object(line: bytes) -> Mapping[str, Any] | _Broken:
     try:
-        data = json.loads(line.decode("utf-8"))
+        data = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as fault:
-        return _Broken(f"not JSON: {ascii(str(fault))[1:80]}", ascii(line[:100]))
+        return _Broken(f"not JSON: {ascii(str(fault))[1:-1][:80]}", ascii(line[:100]))
     return (
         cast("Mapping[str, Any]", data) if isinstance(data, dict) else _Broken("not a JSON object", ascii(line[:100]))
     )
@@ -163,11 +177,3 @@ def _folder(path: Path, columns: set[str]) -> _Read:
             yield {"name": entry.name, "text": content.decode("utf-8-sig")}
         except UnicodeDecodeError:
             yield _Broken(f"{entry.name} is not UTF-8", ascii(entry.name))
-
-
-def _text(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

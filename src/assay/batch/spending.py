@@ -64,7 +64,7 @@ def read_budget(text: str) -> tuple[float, Period]:
     """
     match = _BUDGET.fullmatch(text)
     if match is None:
-        raise ConfigurationError(f"--budget {text[:40]}: write dollars, as 5, or with a period, as 5/day or 20/month")
+        raise ConfigurationError(f"{text[:40]} is no budget: write dollars, as 5, or for a time, as 5/day or 20/month")
     period: Period = "day" if match[2] == "day" else "month" if match[2] == "month" else "ever"
     return float(match[1]), period
 
@@ -128,8 +128,7 @@ class Spending:
         known = self._gateways.get((name, of.caps))
         # A key that was stored meanwhile counts.
         if known is None or known[0] != settings:
-            meter = Meter(rows, name, of.caps, remedy)
-            gateways = Gateways(settings, meter, self._stack, shared, followed=True)
+            gateways = Gateways(settings, Meter(rows, name, of.caps, remedy), self._stack, shared, followed=True)
             known = self._gateways[name, of.caps] = settings, gateways
         return known[1]
 

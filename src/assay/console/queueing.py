@@ -85,7 +85,7 @@ def put_into_queue(
     entry = entry_of(run, terms, run_id or new_run_id(now, SystemRandom()), seed, options.purse)
     with open_queue(url) as database:
         if options.every:
-            name = schedule(database, options.every, entry, options.priority)
+            name = schedule(database, options.every, entry, options.priority, due)
             click.echo(f"scheduled as {name}: {options.every}; end it with: assay queue unschedule {name}")
         else:
             number = put(database, entry, options.priority, due)

@@ -19,7 +19,8 @@ UPDATE queue_entries SET stop = true, state = CASE state WHEN 'waiting' THEN 'ca
 WHERE number = ? AND state IN ('waiting', 'running') RETURNING 1
 
 -- name: again
-UPDATE queue_entries SET state = 'waiting', attempts = 0, due = NULL, error = ''
+UPDATE queue_entries SET state = 'waiting', attempts = 0, error = '',
+due = CASE WHEN attempts = 0 AND due > clock_timestamp() THEN due END
 WHERE number = ? AND state IN ('failed', 'cancelled', 'aborted') RETURNING 1
 
 -- name: rescue
@@ -39,4 +40,4 @@ ON CONFLICT (schedule, moment) DO NOTHING RETURNING 1
 state = 'waiting', error = ?, attempts = attempts + ?, due = clock_timestamp() + make_interval(secs => ?)
 
 -- name: schedule
-INSERT INTO queue_schedules (name, cron, priority, since, entry) VALUES (?, ?, ?, assay_now(), ?)
+INSERT INTO queue_schedules (name, cron, priority, since, entry) VALUES (?, ?, ?, coalesce(CAST(? AS BIGINT), assay_now()), ?)

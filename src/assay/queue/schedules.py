@@ -73,11 +73,13 @@ def _plain(field: str, whole: str) -> str:
     return re.sub(r"\b(\d+)-(\d+)\b(?!/)", upwards, field)
 
 
-def schedule(database: Database, cron: str, entry: Entry, priority: int) -> str:
-    """Keep a run that repeats; return the schedule's name."""
-    name = entry.run_id
-    database.execute(SQL["schedule"], (name, cron, priority, entry.model_dump_json(exclude_defaults=True)))
-    return name
+def schedule(database: Database, cron: str, entry: Entry, priority: int, after: datetime | None = None) -> str:
+    """Keep a run that repeats, from ``after`` on, or from now; return the schedule's name."""
+    since = after and int(after.timestamp() * 1_000_000)
+    database.execute(
+        SQL["schedule"], (entry.run_id, cron, priority, since, entry.model_dump_json(exclude_defaults=True))
+    )
+    return entry.run_id
 
 
 def schedules(database: Database) -> list[Schedule]:

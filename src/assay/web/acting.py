@@ -215,8 +215,7 @@ async def play_recording(request: Request) -> Response:
     Where an optional part is missing, the run that was played beforehand is taken over instead.
     """
     fields = await request_fields(request)
-    run_id = await site_of(request).runs.play(str(fields.get("name", "")), forms.speed(fields))
-    return show_begun(request, run_id)
+    return show_begun(request, await site_of(request).runs.play(str(fields.get("name", "")), forms.speed(fields)))
 
 
 def reachable(site: AppState) -> list[str]:

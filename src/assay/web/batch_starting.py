@@ -6,7 +6,7 @@ import asyncio
 import csv
 import json
 from collections.abc import Mapping
-from io import StringIO
+from dataclasses import replace
 from itertools import starmap
 from typing import Annotated, Any, TypeVar, cast
 
@@ -18,7 +18,7 @@ from assay.batch.batches import entered
 from assay.batch.inputs import rows
 from assay.batch.jobfile import BudgetTable, JobFile
 from assay.batch.loading import checked
-from assay.fields import Ui, fields_of, like, read, shown, specs_of
+from assay.fields import FieldSpec, Ui, fields_of, like, read, shown, specs_of
 from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
@@ -34,8 +34,11 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.rewording import reworded
 from llm_runtime.store import SqliteStore
+from llm_runtime.tables import divider
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+_EACH = "each-"
+"""Begins the name of an option of each run that the batch itself has, too."""
 
 
 class BatchForm(Model):
@@ -87,14 +90,17 @@ async def start_batch(request: Request) -> Response:
 def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str:
     """Return the form; ``values`` are what was filled in before, ``fault`` why that was refused."""
     run = find(kind)
-    hooks = hooks_of(run)
+    hooks, own = hooks_of(run), specs_of(BatchForm)
     return render(
         "new_batch.html",
         run=run,
         kinds=_kinds(),
         task=[spec for spec in fields_of(hooks.task) if not spec.ui.hidden],
         fields=[form_field(spec) for spec in shown(BatchForm)],
-        options=[form_field(spec) for spec in shown(hooks.options)],
+        options=[
+            form_field(replace(spec, name=f"{_EACH}{spec.name}") if spec.name in own else spec)
+            for spec in shown(hooks.options)
+        ],
         values=values,
         fault=fault,
     )
@@ -103,24 +109,30 @@ def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str
 def _read(kind: str, fields: Mapping[str, Any]) -> JobFile:
     """Make a job file of what was filled in."""
     hooks = hooks_of(find(kind))
-    asked, options = _filled(BatchForm, fields), _filled(hooks.options, fields)
+    asked, own = _filled(BatchForm, fields), specs_of(BatchForm)
+    options = _filled(hooks.options, {name.removeprefix(_EACH): fields[name] for name in fields if name not in own})
     if not asked.rows.strip():
         raise ConfigurationError("Rows is empty; paste the rows, or choose a file")
-    named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in asked.columns)
-    known, models = specs_of(hooks.task), asked.models
-    columns = {name: name for name in _header(asked.rows) if name in known} | named
-    if not columns:
-        wanted = ", ".join(name for name, spec in known.items() if not spec.ui.hidden)
-        raise ConfigurationError(f"Rows: no column is called as a field is; the fields are {wanted}")
+    models = asked.models
     data: dict[str, Any] = {
         "run": kind,
         **asked.model_dump(include={"title", "repetitions", "budget"}, exclude_none=True),
         "options": options.model_dump(mode="json", exclude_defaults=True),
         "grid": {"terms.model": list(models)} if len(models) > 1 else {},
         "terms": {"model": models[0]} if len(models) == 1 else {},
-        "input": {"path": put_down(asked.rows), "columns": columns},
+        "input": {"path": put_down(asked.rows), "columns": _columns(asked, specs_of(hooks.task))},
     }
     return checked(data)
+
+
+def _columns(asked: BatchForm, known: Mapping[str, FieldSpec]) -> dict[str, str]:
+    """Return the column of each field: the one of its name, or the one that was named for it."""
+    named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in asked.columns)
+    columns = {name: name for name in _header(asked.rows) if name in known} | named
+    if not columns:
+        wanted = ", ".join(name for name, spec in known.items() if not spec.ui.hidden)
+        raise ConfigurationError(f"Rows: no column is called as a field is; the fields are {wanted}")
+    return columns
 
 
 def _filled(model: type[ModelT], fields: Mapping[str, Any]) -> ModelT:
@@ -131,9 +143,9 @@ def _filled(model: type[ModelT], fields: Mapping[str, Any]) -> ModelT:
 
 def _header(text: str) -> list[str]:
     """Return the names of the columns."""
-    first = text.lstrip().partition("\n")[0]
+    first = next(iter(text.lstrip("\ufeff \r\n").splitlines()), "")
     if not first.startswith("{"):
-        return next(csv.reader(StringIO(first.lstrip("\ufeff"))), list[str]())
+        return next(csv.reader((first,), delimiter=divider(first)), list[str]())
     with reworded("Rows, line 1 is not JSON", ValueError, RecursionError):
         return list(json.loads(first))
 

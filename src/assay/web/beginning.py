@@ -265,8 +265,7 @@ def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
     run, opening = openings().get(chosen, (None, None))
     asked = form_of(run.name).fields if run else ()
     form = composer(run, asked, reachable=bool(site.settings().providers), without=opening.field if opening else "")
-    free = price is not None and price.free
-    return StartBox(ways, choices, site.models.looked, chosen, model, free, form)
+    return StartBox(ways, choices, site.models.looked, chosen, model, price is not None and price.free, form)
 
 
 def _recording(name: str, protocol: Protocol, played: Played) -> dict[str, object]:
@@ -277,5 +276,4 @@ def _recording(name: str, protocol: Protocol, played: Played) -> dict[str, objec
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
     """Return the latest run of a recording, and what is missing to play it."""
     runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT, among=seen())
-    fault = missing(name)
-    return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
+    return Played(next((run for run in runs if run.origin == "demo"), None), str(missing(name) or ""))

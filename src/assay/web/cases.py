@@ -34,9 +34,11 @@ from assay.web.templating import render
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import LlmRuntimeError, RunNotFound
 from llm_runtime.models import fits
+from llm_runtime.rewording import reworded
 from llm_runtime.store import RunStore
 from llm_runtime.store.notes import Note, notes_of, write_note
 from llm_runtime.structs import Struct
+from llm_runtime.tables import divider
 
 _TEXT, _LEAST = 8_000_000, 300
 """Characters of texts that a browser is sent to search in, of all cases together; of each at least."""
@@ -103,10 +105,14 @@ async def take_labels(request: Request) -> Response:
 
 def _lines(table: str) -> list[_Line]:
     csv.field_size_limit(_TEXT)
-    with fits("a table of labels: "):
-        if table.lstrip().startswith("{"):
+    with fits("a table of labels: "), reworded("a table of labels", csv.Error):
+        table = table.lstrip("\ufeff \r\n")
+        if table.startswith("{"):
             return [_Line.model_validate_json(line) for line in table.splitlines() if line.strip()]
-        return [_Line.model_validate(line) for line in csv.DictReader(io.StringIO(table))]
+        between = divider(table.partition("\n")[0])
+        return [
+            _Line.model_validate(line) for line in csv.DictReader(io.StringIO(table, newline=""), delimiter=between)
+        ]
 
 
 async def moved(request: Request) -> Response:

@@ -93,7 +93,6 @@ def composer(
         if one not in main and one not in choices:
             models = one.spec.asks_models or one.spec.kind == "seats"
             groups[_MODELS if models else _REST if one in own else _BOUNDS].append(one)
-    seats = run.seats if run else ()
-    told = (seat for seat in seats if seat.about and not seat.model)
+    told = (seat for seat in (run.seats if run else ()) if seat.about and not seat.model)
     roles = tuple((seat.name, seat.name.replace("_", " "), seat.about) for seat in told)
     return Composer(tuple(main), choices, groups, roles, keeps, reachable)

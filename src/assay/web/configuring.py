@@ -55,7 +55,7 @@ def changing(path: Path, check: Callable[[Mapping[str, Any]], object], *, privat
         ConfigurationError: it cannot be read or written.
     """
     with reworded(f"{path} cannot be read", ParseError, UnicodeDecodeError, OSError):
-        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig")) if path.exists() else tomlkit.document()
     yield document
     check(document.unwrap())
     with saying(f"{path} cannot be written"):

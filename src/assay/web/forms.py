@@ -260,8 +260,7 @@ def pair(line: str, how: str) -> tuple[str, str]:
 
 
 def _described(spec: FieldSpec) -> dict[str, Any]:
-    told = ("name", "label", "kind", "required", "help")
-    data: dict[str, Any] = {name: getattr(spec, name) for name in told}
+    data: dict[str, Any] = {name: getattr(spec, name) for name in ("name", "label", "kind", "required", "help")}
     if spec.choices:
         data["choices"] = {value: spec.ui.words.get(value, value) for value in spec.choices}
     bounds = {"minimum": spec.minimum, "maximum": spec.maximum, "default": spec.default}

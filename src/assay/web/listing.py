@@ -108,7 +108,7 @@ def runs_page(
         protocols=[(name, protocol_name(name)) for name in protocols],
         states=[(state, state) for state in STATES],
         orders=_ORDER_WORDS,
-        tags=[(tag, tag) for tag in tags],
+        tags=[(tag, tag.partition("~")[0]) for tag in tags],
         older=choice.query(listed.runs[-1].run_id) if listed.more else "",
         live=any(run.state == "running" for run in listed.runs),
     )

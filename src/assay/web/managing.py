@@ -46,8 +46,7 @@ async def new_link(request: Request) -> Response:
 
 async def sign_out_person(request: Request) -> Response:
     """End every session of somebody."""
-    gate = site_of(request).gate
-    return await _changed(request, "", lambda _: gate.sign_out_person(request.path_params["name"]))
+    return await _changed(request, "", lambda _: site_of(request).gate.sign_out_person(request.path_params["name"]))
 
 
 async def remove_person(request: Request) -> Response:

@@ -92,8 +92,7 @@ async def _refused(request: Request, fault: Exception) -> Response:
 
 async def _broken(request: Request, fault: Exception) -> Response:
     """Show that Assay itself is at fault; the server's log has all of it."""
-    message = "a fault of Assay's own; the server's output says where"
-    return _told(request, fault, message, "Something is wrong", 500)
+    return _told(request, fault, "a fault of Assay's own; the server's output says where", "Something is wrong", 500)
 
 
 async def _unknown(request: Request, fault: Exception) -> Response:

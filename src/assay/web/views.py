@@ -198,8 +198,7 @@ def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     headings = {name: _words(phase.phase).capitalize() for name, phase in phases.items()}
     pieces = {"overview": _overview(watch)}
     pieces |= {name: _phase(watch, name, headings[name], phase) for name, phase in phases.items()}
-    contents = [("overview", "Over time"), *headings.items()]
-    head = head_parts(watch, watch.story(), page_state, "timeline", contents)
+    head = head_parts(watch, watch.story(), page_state, "timeline", [("overview", "Over time"), *headings.items()])
     return PageParts({**head, **pieces}, tuple(pieces))
 
 

@@ -19,6 +19,7 @@ from crux.sources.utterance import PlaceReading, Utterance, uttered
 from llm_runtime.documents.markup import composed, one_line
 from llm_runtime.models import Model
 from llm_runtime.rewording import reworded
+from llm_runtime.tables import divider
 from llm_runtime.toml import parse_toml
 
 Record: TypeAlias = Mapping[str, Any]
@@ -101,10 +102,8 @@ def read_rows(file: SourceFile) -> PlaceReading:
 
 def _csv_rows(file: SourceFile) -> Iterator[Record]:
     head = file.text.partition("\n")[0]
-    # Where a comma divides the numbers, tables are written with semicolons.
-    between = "\t" if file.name.lower().endswith(".tsv") else ";" if ";" in head and "," not in head else ","
     csv.field_size_limit(2**31 - 1)
-    reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter=between)
+    reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter=divider(head, file.name))
     for row in reader:
         named = {str(key).strip().lower(): value for key, value in row.items() if key and isinstance(value, str)}
         if not _first(named, _TABLE.row.text):

@@ -55,6 +55,29 @@ def test_the_same_rows_come_out_of_every_format(tmp_path: Path) -> None:
     assert [(row.number, row.values) for row in rows(source(tmp_path / "a.parquet"))] == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "id;question;Preis, EUR\r\n1;Warum? Ja, so;1,5\r\n"),
+        ("a.csv", "id\tquestion\r\n1\tWarum? Ja, so\r\n"),
+        ("a.tsv", "question\nWarum? Ja, so\n"),
+        ("a.csv", '"id, or none",question\r\n1,"Warum? Ja, so"\r\n'),
+        ("a.csv", '\r\n \r\nquestion,,\r\n"Warum? Ja, so",,\r\n,,\r\n,,,\r\n'),
+        ("a.csv", 'question,note,note\n"Warum? Ja, so",a,b\n'),
+        ("a.jsonl", '\ufeff{"question": "Warum? Ja, so"}\r\n'),
+    ],
+)
+def test_what_spreadsheets_write_is_read(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_bytes(text.encode())
+    assert [(row.values, row.fault) for row in rows(source(tmp_path / name))] == [({"question": "Warum? Ja, so"}, "")]
+
+
+def test_a_table_of_another_encoding_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("question\r\nWhy?\r\n".encode("utf-16"))
+    with pytest.raises(ConfigurationError, match="not UTF-8; save it as CSV UTF-8"):
+        list(rows(source(tmp_path / "a.csv")))
+
+
 def test_a_broken_row_is_one_broken_job(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"question": "a"}\n{"question": \n[1]\n\xff\n{"question": 5}\n{"question": "b"}\n')
@@ -62,6 +85,7 @@ def test_a_broken_row_is_one_broken_job(tmp_path: Path) -> None:
     assert [job.fault != "" for job in entered] == [False, True, True, True, True, False]
     assert len({job.job_id for job in entered}) == 6
     assert entered[4].fault == "a.jsonl: row 5: query: Input should be a valid string"
+    assert entered[1].fault == "a.jsonl: row 2: not JSON: Expecting value: line 2 column 1 (char 14)"
 
 
 @pytest.mark.parametrize(("name", "text"), [("a.csv", "id,topic\n1,x\n"), ("a.jsonl", '{"topic": "x"}\n')])

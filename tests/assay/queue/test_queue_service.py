@@ -317,6 +317,22 @@ async def test_one_moment_of_a_schedule_is_one_run_whoever_looks(queue: Shell, p
     assert len({each["run_id"] for each in await entries(queue)}) == 2
 
 
+async def test_what_repeats_begins_no_sooner_than_it_was_told(queue: Shell, postgres_url: str) -> None:
+    await assay(queue, "ask", "How are we?", "--queue", "--every", "0 6 * * *", "--after", "2027-01-15T00:00Z")
+    with open_queue(postgres_url) as database:
+        six = 1_800_000_000 // 86_400 * 86_400 + 6 * 3600
+        assert not put_due(database, six - 86_400 + 5.0)
+        assert len(put_due(database, six + 5.0)) == 1
+
+
+async def test_what_is_put_back_before_its_time_still_waits_for_it(queue: Shell) -> None:
+    await queued(queue, "ask", "Why?", "--after", "1h")
+    [before] = await entries(queue)
+    for what in ("cancel", "retry"):
+        await assay(queue, "queue", what, str(before["number"]))
+    assert await entries(queue) == [before]
+
+
 async def test_an_entry_that_no_worker_survives_ends_somewhere(queue: Shell, postgres_url: str) -> None:
     await queued(queue, "ask", "Why?")
     with open_queue(postgres_url) as database:

@@ -95,7 +95,11 @@ async def test_the_cases_of_a_batch_are_shown_labelled_exported_and_their_labels
     rows = list(csv.DictReader(io.StringIO(table)))
     assert status == 200 and len(rows) == 4 and json.loads(rows[0]["labels"]) == {"ada": "right", "bob": "wrong"}
     _, lines = await web.get("/batches/b-1/cases.jsonl")
-    for exported in (table, lines):
+    saved = io.StringIO("\ufeff", newline="")
+    saved.seek(0, io.SEEK_END)
+    # As a spreadsheet saves it where a comma divides numbers.
+    csv.writer(saved, delimiter=";", lineterminator="\r").writerows(csv.reader(io.StringIO(table)))
+    for exported in (table, lines, saved.getvalue()):
         for who in ("ada", "bob"):
             await web.post("/runs/abcdef-job00-1/notes", who=who, label="")
         assert (await web.json("/batches/b-1/cases.json"))["cases"][0]["labels"] == {}

@@ -206,6 +206,44 @@ async def test_a_person_who_is_removed_sees_no_more_even_of_an_open_stream(house
     log.close()
 
 
+@pytest.mark.browser
+async def test_who_was_signed_out_is_told_where_to_sign_in(page: Any, house: House) -> None:
+    anna = await house.enter("anna")
+    name, _, value = anna.cookie.partition("=")
+    await page.context.add_cookies([{"name": name, "value": value, "url": house.web.pages}])
+    await page.goto(f"{house.web.pages}/new?kind=crucible.council")
+    await page.get_by_role("textbox", name="Question").fill(CANARY)
+    await page.context.clear_cookies()
+    await page.get_by_role("button", name="Start").click()
+    await page.get_by_text(f"Sign in again at {house.web.url}/open.").wait_for()
+    page.said.clear()  # the browser itself reports what was refused
+    await page.goto("about:blank")
+
+
+async def test_a_budget_that_is_none_is_refused_in_words_of_the_page(house: House) -> None:
+    boss = await house.enter("boss", role="admin")
+    status, text = await boss.ask("POST", "/people", json={"name": "cleo", "role": "member", "budget": "5/week"})
+    assert status == 422 and "5/week is no budget: write dollars" in text and "--budget" not in text
+
+
+def test_people_of_a_file_that_an_editor_marked_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "people.toml"
+    path.write_text('[anna]\nrole = "reader"\n', encoding="utf-8-sig")
+    People(path).add(Person(name="bob", role="member"))
+    assert {name: one.role for name, one in People(path).all().items()} == {"anna": "reader", "bob": "member"}
+
+
+async def test_whose_a_run_is_an_admin_reads_by_name(house: House, council: Any) -> None:
+    await council("theirs-1", query=CANARY)
+    await house.enter("anna")
+    boss = await house.enter("boss", role="admin")
+    mark(house.web.store, "theirs-1", f"owner:{house.people.find('anna').whose}")
+    for path in ("/runs", "/runs/theirs-1"):
+        async with house.web.client.get(house.web.pages + path, headers={"Cookie": boss.cookie}) as answer:
+            page = await answer.text()
+        assert set(re.findall(">(owner:[^<]+)<", page)) == {"owner:anna"}
+
+
 async def test_two_people_who_answer_one_question_are_both_heard_out(house: House) -> None:
     anna, boss = await house.enter("anna"), await house.enter("boss", role="admin")
     started = RunStarted(run_id="w-1", protocol="weather", title=CANARY, task={}, settings={}, seed=1)

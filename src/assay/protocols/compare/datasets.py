@@ -14,6 +14,7 @@ from assay.protocols.compare.scoring import LETTERS, choice
 from assay.protocols.compare.tasks import MOST_TASKS, Question
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
+from llm_runtime.tables import divider
 
 _COUNTED = {str(at): letter for at, letter in enumerate(LETTERS)}
 #: Under which a file of one object holds its rows.
@@ -87,8 +88,8 @@ def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
 def _rows(text: str, name: str) -> Iterable[tuple[int, JsonValue]]:
     """Return the line of each row, and the row."""
     text = text.removeprefix("\ufeff")
-    if (ending := name.casefold()[-4:]) in (".csv", ".tsv"):
-        return _of_table(text, name, "\t" if ending == ".tsv" else ",")
+    if name.casefold().endswith((".csv", ".tsv")):
+        return _of_table(text, name)
     whole = _json(text)
     if isinstance(whole, dict):
         whole = next((whole[key] for key in _LISTS if key in whole), [whole])
@@ -97,8 +98,9 @@ def _rows(text: str, name: str) -> Iterable[tuple[int, JsonValue]]:
     return ((at, _json(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip())
 
 
-def _of_table(text: str, name: str, apart: str) -> Iterator[tuple[int, JsonValue]]:
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=apart, restkey="more")
+def _of_table(text: str, name: str) -> Iterator[tuple[int, JsonValue]]:
+    between = divider(text.partition("\n")[0], name)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=between, restkey="more")
     try:
         yield from ((rows.line_num, dict(row)) for row in rows)
     except csv.Error as fault:

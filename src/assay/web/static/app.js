@@ -146,7 +146,9 @@ function follow() {
 }
 
 const AWAY = "Connection lost; trying again. Nothing is missed meanwhile.";
-const UNKNOWN = "This server was started anew, or you signed out: it does not know this browser. Come in again at the address that it printed.";
+// People sign in by name; only who started a server has seen what it printed.
+const WAY = "who" in document.body.dataset ? `Sign in again at ${location.origin}/open.` : "Come in again at the address that it printed.";
+const UNKNOWN = `This server was started anew, or you signed out: it does not know this browser. ${WAY}`;
 
 // The stream was refused for good: says why, or tries again.
 async function refused() {
@@ -450,6 +452,20 @@ const addressed = (file) => new Promise((done) => {
   reader.readAsDataURL(file);
 });
 
+// What a field takes of a file: a picture's own address (what it is, the server looks at), or its text, never a guess at it.
+async function textOf(file, { file: only, most = 1 }) {
+  if (file.size > most * 2 ** 20) throw new Error(`${file.name} is larger than ${most} MiB; shorten it, or start this from the command line.`);
+  if (file.type.startsWith("image/") && only !== "text") return addressed(file);
+  const bytes = await file.arrayBuffer();
+  const [first, second] = new Uint8Array(bytes);
+  const wide = { 0xfffe: "utf-16le", 0xfeff: "utf-16be" }[first * 256 + second];
+  try {
+    return new TextDecoder(wide || "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${file.name} is no text in UTF-8; save it as such, in a spreadsheet as "CSV UTF-8".`);
+  }
+}
+
 // Beside a field and outside its label, whose words are the field's name.
 const under = (field, added) => (field.closest("label") || field).after(added);
 
@@ -459,10 +475,15 @@ function fileFor(area) {
   file.setAttribute("aria-label", "Read it from a file");
   file.addEventListener("change", async () => {
     const [chosen] = file.files;
-    // A picture goes as its own address; what it is, the server looks at.
-    const picture = chosen && chosen.type.startsWith("image/") && area.dataset.file !== "text";
-    if (chosen) area.value = picture ? await addressed(chosen) : await chosen.text();
-    area.dispatchEvent(new Event("input", { bubbles: true }));
+    for (const note of all(".refusal", area.form)) note.remove();
+    if (!chosen) return;
+    try {
+      area.value = await textOf(chosen, area.dataset);
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+    } catch (why) {
+      file.value = "";
+      refuse(area.form, why.message);
+    }
   });
   under(area, file);
 }
