@@ -26,8 +26,16 @@ LETTERS = r"\w\u0300-\u036f\u0900-\u0e7f"
 _TURN = re.compile(
     rf"[ \t\u200e]*(?:(?:[-*•]|>>)[ \t]+)?(?:{_CLOCK}(?: -)?[ \t]+)?\*{{0,2}}"
     rf"([^\W\d_][{LETTERS}.'’-]*(?: [{LETTERS}.'’()@-]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}"
-    r"(?:：\*{0,2}[ \t]*|:\*{0,2}(?:[ \t]+|\n))"
+    r"(?: ?\[[^\]\n]*\])?\*{0,2}(?:：\*{0,2}[ \t]*|[ \xa0\u202f]?:\*{0,2}(?:[ \t\xa0]+|\n))"
 )
+#: The day and time with which WhatsApp begins a message, and nothing else does: who sends it may be a number, its
+#: words may have colons. Without a name it is a notice.
+_SENT = re.compile(
+    r"[\u200e\u200f]*\[?\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4}\.?[^\d\n\[\]]{1,9}\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
+    r"[^\d\n:\[\]]{0,9}?(?: - |\][\u200e ]*)(?:[~\s\u2068\u202a-\u202e]*(\S[^:\n]{0,80}?)[\u2069\u202c]?:(?:[ \t]+|$))?"
+)
+#: A message that the program writes in somebody's name.
+_NOTICE = re.compile(r"(?i)\s*+(?:\u200e|<[^<>\n]*+>\s*+\Z|(?:you|this message was) deleted\b[^\n]{0,20}\s*+\Z)")
 #: Words before a colon that are no names.
 _HEADS = frozenset(own_table("crux.sources", "names.toml")["no_names"])
 Turn = tuple[str, list[Piece]]
@@ -108,19 +116,28 @@ def minutes(file: SourceFile, form: Form) -> PlaceReading | None:
     names = speakers(line + "\n" for line in lines if line.strip() and (_TURN.match(f"{line}\n") or line[:1] in "#"))
     spoken = speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*[:：])|\n\s*\n", text) if part.strip())
     names &= spoken
-    if not names:
+    senders = [match[1] for line in lines if (match := _SENT.match(line))]
+    chat = len({*senders} - {None}) >= 2 and len(senders) >= 3
+    if not names and not chat:
         return None
     turns: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:
-        match, words = _TURN.match(f"{line}\n"), line
-        if match and match[1] in names:
-            turns.append((match[1], []))
+        match, words = (_SENT.match(line) if chat else _TURN.match(f"{line}\n")), line
+        if match and (chat or match[1] in names):
+            turns.append((match[1] or "", []))
             words = line[match.end() :]
             file.leave("names", line[: match.end()])
-        elif line.startswith("#") or (match and match[1].split()[0].lower() in _HEADS):
+        elif not chat and (line.startswith("#") or (match and match[1].split()[0].lower() in _HEADS)):
             turns.append(("", []))
         turns[-1][1].append(words)
-    return _told(file, [(name, form(file, "\n".join([*said, ""]).lstrip())) for name, said in turns], "minutes")
+    kept: list[Turn] = []
+    for name, said in turns:
+        text = "\n".join([*said, ""])
+        if chat and (not name or _NOTICE.match(text)):
+            file.leave("a notice of the program", text)
+        else:
+            kept.append((name, form(file, text.lstrip())))
+    return _told(file, kept, "minutes")
 
 
 def _told(file: SourceFile, turns: list[Turn], source: str) -> PlaceReading:
