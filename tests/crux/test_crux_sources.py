@@ -470,6 +470,9 @@ _BELOW = "It must go.\n\n{}: Ben Reed <ben@x.org>\n{}: Sunday\n{}: Ada\n\nIt mus
 _PAGE = "<p>Go.</p><blockquote>Stay.</blockquote>"
 _XHTML = f'<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">{_PAGE}</div></content>'
 _LIST = 'From b\nFrom: ben at x.org (Ben Reed)\n\nNo.\n\nFrom b\nFrom: "Reed, Ben" <ben@x.org>\n\nHm.\n'
+_ABOVE = "On Sunday, March 1, 2026 at 09:00 AM, Ben Reed <ben@x.org> wrote:"
+_UNMARKED = f"It must go.\n\n  {_ABOVE}\n\nIt must stay.\n"
+_VIA = "From b\nFrom: \"'Ada Quill' via Wall\" <w@l.org>\n\nGo.\n>From here.\n\nFrom b\nFrom: Ada Quill <a@x>\n\nNo.\n"
 THREE, GOES = "Ada Go.|Ben No.|Ada So.", "Ada Quill It must go."
 _TIMES = ("[12.03.26, 10:02:11]", "3/12/26, 10:02 PM -", "2026-03-12 10:02", ">>")
 _APPS = [(f"chat{n}.txt", f"{one} Ada: Go.\n{one} Ben: No.\n{one} Ada: So.\n", THREE) for n, one in enumerate(_TIMES)]
@@ -499,6 +502,13 @@ _APPS += [(f"sent{n}.txt", "".join(f"{one.format(m)}\n" for m in _SENT), _SENDER
         ("e.eml", _MAIL.format("plain", _BELOW.format("From", "Sent", "To")), GOES),
         ("d.eml", _MAIL.format("plain", _BELOW.format("Von", "Gesendet", "An")), GOES),
         ("h.eml", _MAIL.format("html", _BELOW.format("<p><b>From</b>", "<br>Sent", "<br>To: Ada<br>Subject")), GOES),
+        ("u.eml", _MAIL.format("plain", _UNMARKED), GOES),
+        (
+            "i.eml",
+            _MAIL.format("plain", f"{_UNMARKED}> So.\nIt must go.\n"),
+            f"{GOES}    {_ABOVE}  It must stay.  {GOES[10:]}",
+        ),
+        ("v.mbox", _VIA, "Ada Quill Go. From here.|Ada Quill No."),
         ("l.mbox", _LIST, "Ben Reed No.|Ben Reed Hm."),
         ("s.csv", "Speaker;Text\nAda;Go, now\nADA;So; yes\n", "Ada Go, now|Ada So"),
     ],

@@ -149,7 +149,8 @@ def _mails(data: bytes) -> Iterator[bytes]:
         copy.write(data)
         copy.flush()
         box = mailbox.mbox(copy.name, create=False)
-        yield from (box.get_bytes(key) for key in box.iterkeys())
+        # A line of the text that begins as a mail does is marked in a box.
+        yield from (re.sub(rb"(?m)^>(?=>*From )", b"", box.get_bytes(key)) for key in box.iterkeys())
         box.close()
 
 
@@ -162,6 +163,9 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
     ]
     text = _content(part) if part is not None else ""
     name, address = (getaddresses([str(message.get("From", ""))]) or [("", "")])[0]
+    if list_sent := re.match(r"'?(.+?)'? via ", name):
+        # The address is the list's.
+        name, address = list_sent[1], ""
     if str(message.get("Auto-Submitted", "no")).lower() != "no":
         file.leave("a bot", text)
         return None
