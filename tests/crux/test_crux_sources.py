@@ -522,6 +522,22 @@ def test_nobody_is_given_the_words_of_others_nor_loses_their_own(
     assert min([0, *reading.balance.left_out.values()]) == 0
 
 
+@pytest.mark.parametrize(
+    ("stamps", "dates"),
+    [
+        (("12/03/2026, 10:02 - ", "13/03/2026, 10:02 - "), ("2026-03-12", "2026-03-13")),
+        (("3/12/26, 10:02 PM - ", "4/1/26, 10:02 PM - "), ("2026-03-12", "2026-04-01")),
+        (("[01.02.26, 10:02:11] ", "[02.02.26, 10:02:11] "), ("2026-02-01", "2026-02-02")),
+        (("2026/3/12 上午10:02 - ", "2026/3/12 上午10:02 - "), ("2026-03-12", "2026-03-12")),
+        (("1/2/26, 10:02 PM - ", "2/3/26, 10:02 PM - "), ("", "")),
+    ],
+)
+def test_a_day_that_may_be_another_is_none(tmp_path: Path, stamps: tuple[str, str], dates: tuple[str, str]) -> None:
+    first, last = stamps
+    (tmp_path / "chat.txt").write_text(f"{first}Ada: Go.\n{first}Ben: No.\n{last}Ada: So.\n", "utf-8")
+    assert [one.date for one in read_place(tmp_path / "chat.txt").utterances] == [dates[0], *dates]
+
+
 def words_of(one: Utterance) -> str:
     return "".join(char for at, char in enumerate(one.text) if one.own(at, at + 1)).replace("\n", " ").strip()
 
