@@ -14,13 +14,10 @@ from crux.extras import library
 MAX_QUOTE = 2_000
 #: Fewer letters and digits prove nothing; of scripts whose signs are syllables or words one counts three.
 LEAST_SIGNS = 12
-_WORD_SIGNS = "\u2e80"
 #: What is written in several ways, and what is not seen.
 _MARKS = str.maketrans(dict.fromkeys("“”„«»", '"') | dict.fromkeys("‘’‚", "'"))
-_SIGNS = str.maketrans(
-    dict.fromkeys("“”„«»‟", '"') | dict.fromkeys("‘’‚‛ʼ′", "'") | dict.fromkeys("‐‑‒–—―−", "-")
-    | dict.fromkeys("\xad\u0640\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff")
-)  # fmt: skip
+_UNSEEN = str.maketrans(dict.fromkeys("\xad\u0640\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff"))
+_SIGNS = _MARKS | _UNSEEN | str.maketrans(dict.fromkeys("‛ʼ′", "'") | dict.fromkeys("‐‑‒–—―−", "-") | {"‟": '"'})
 _BETWEEN = re.compile(r"(?<=[\u2e80-\ud7ff\uff00-\uff65])\s+(?=[\u2e80-\ud7ff\uff00-\uff65])")
 #: What opens a quotation, with what ends it.
 _ENDS = {"“": "”", "„": "“”", "«": "»", "»": "«", '"': '"', "”": "”", "「": "」", "『": "』"}
@@ -39,7 +36,7 @@ def folded(text: str) -> str:
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     """Find ``quote`` in ``text``: start and end. None where it is not there, or is too short or too long."""
     most = 1 if BEHAVIOUR.before(7) else 3
-    signs = sum(most if char >= _WORD_SIGNS else 1 for char in quote if char.isalnum())
+    signs = sum(most if char >= "\u2e80" else 1 for char in quote if char.isalnum())
     if len(quote) > MAX_QUOTE or signs < LEAST_SIGNS:
         return None
     if (at := text.find(quote)) >= 0:
@@ -124,11 +121,8 @@ def opens_quoted(text: str, at: int) -> bool:
         return left_open or text[at : at + 1] in ('"', "“", "„", "«")
     ends = ""
     for mark in re.finditer(r"[“”„«»\"「」『』]", text[first : at + 1]):
-        place = first + mark.start()
-        if ends:
-            ends = "" if mark[0] in ends else ends
-        elif _OPENS.match(text, place):
-            ends = _ENDS[mark[0]]
+        if ends or _OPENS.match(text, first + mark.start()):
+            ends = "" if mark[0] in ends else ends or _ENDS[mark[0]]
     return bool(ends)
 
 

@@ -56,9 +56,8 @@ def _found(mention: Mention, old: Corpus, new: Corpus, group: bool) -> Mention |
     nearest = max(spots, key=lambda spot: (group and spot[0].speaker == mention.author, *_nearness(place, spot, old)))
     item, (start, end) = nearest
     stance = mention.stance if item.own(start, end) else "reports"
-    author = (item.speaker if group else "") or mention.author
-    now = _placed(new, item, start, end, place)
-    return mention.model_copy(update={"place": now, "stance": stance, "author": author})
+    now = {"place": _placed(new, item, start, end, place), "stance": stance}
+    return mention.model_copy(update={**now, "author": (item.speaker if group else "") or mention.author})
 
 
 def _spots(place: Place, new: Corpus) -> list[tuple[Utterance, tuple[int, int]]]:

@@ -163,15 +163,13 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
     ]
     text = _content(part) if part is not None else ""
     name, address = (getaddresses([str(message.get("From", ""))]) or [("", "")])[0]
-    if list_sent := re.match(r"'?(.+?)'? via ", name):
-        # The address is the list's.
-        name, address = list_sent[1], ""
+    # Where a list sends in somebody's name, the address is the list's.
+    name, address = (match[1], "") if (match := re.match(r"'?(.+?)'? via ", name)) else (name, address)
     if str(message.get("Auto-Submitted", "no")).lower() != "no":
         file.leave("a bot", text)
         return None
     form: Form = web_mail if part is not None and part.get_content_type() == "text/html" else mail
     body = composed(file.enter(form(file, text)))
-    answered = str(message.get("In-Reply-To") or message.get("References") or "").split()
     if not body.text:
         file.notes.append(f"{file.name}, mail {number}: no text")
         return None
@@ -183,7 +181,7 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
         speaker_id=address or None,
         title=one_line(str(message.get("Subject") or "")),
         date=iso_date(str(message.get("Date") or "")),
-        replies_to=tuple(answered[-1:]),
+        replies_to=tuple(str(message.get("In-Reply-To") or message.get("References") or "").split()[-1:]),
     )
 
 

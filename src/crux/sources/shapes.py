@@ -224,6 +224,4 @@ def _first(record: Record, paths: Sequence[str]) -> str:
 
 def listed(value: Any) -> list[Any]:
     """Return the entries of a list; what is none is the only one, and nothing has none."""
-    if isinstance(value, list):
-        return cast("list[Any]", value)
-    return [] if value is None else [value]
+    return cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]

@@ -34,7 +34,8 @@ _TURN = re.compile(
 #: words may have colons. Without a name it is a notice.
 _SENT = re.compile(
     r"[\u200e\u200f]*\[?(?P<day>\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4})\.?[^\d\n\[\]]{1,9}\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
-    r"[^\d\n:\[\]]{0,9}?(?: - |\][\u200e ]*)(?:[~\s\u2068\u202a-\u202e]*+(?P<name>\S[^:\n]{0,80}?)[\u2069\u202c]?:(?:[ \t]+|$))?"
+    r"[^\d\n:\[\]]{0,9}?(?: - |\][\u200e ]*)"
+    r"(?:[~\s\u2068\u202a-\u202e]*+(?P<name>\S[^:\n]{0,80}?)[\u2069\u202c]?:(?:[ \t]+|$))?"
 )
 #: A message that the program writes in somebody's name.
 _NOTICE = re.compile(r"(?i)\s*+(?:\u200e|<[^<>\n]*+>\s*+\Z|(?:you|this message was) deleted\b[^\n]{0,20}\s*+\Z)")
@@ -118,8 +119,7 @@ def minutes(file: SourceFile, form: Form) -> PlaceReading | None:
     text = file.text
     lines = text.split("\n")
     names = speakers(line + "\n" for line in lines if line.strip() and (_TURN.match(f"{line}\n") or line[:1] in "#"))
-    spoken = speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*[:：])|\n\s*\n", text) if part.strip())
-    names &= spoken
+    names &= speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*[:：])|\n\s*\n", text) if part.strip())
     if not names:
         return None
     turns: list[tuple[str, list[str]]] = [("", [])]
@@ -145,7 +145,7 @@ def _chat(file: SourceFile, form: Form) -> PlaceReading | None:
     dates: list[str] = []
     file.leave("a notice of the program", "".join(lines[: starts[0][0]]))
     ends = [*(at for at, _ in starts[1:]), len(lines)]
-    for (at, match), end, day in zip(starts, ends, _days([match["day"] for _, match in starts]), strict=True):
+    for (at, match), end, day in zip(starts, ends, _days(starts), strict=True):
         text = "\n".join([lines[at][match.end() :], *lines[at + 1 : end], ""])
         if not match["name"] or _NOTICE.match(text):
             file.leave("a notice of the program", text)
@@ -156,16 +156,18 @@ def _chat(file: SourceFile, form: Form) -> PlaceReading | None:
     return _told(file, turns, "minutes", dates)
 
 
-def _days(written: list[str]) -> list[str]:
+def _days(starts: list[tuple[int, re.Match[str]]]) -> list[str]:
     """Return days as ISO 8601; nothing where the first number may be the day or the month: they go on in both ways."""
-    numbers = [[int(number) for number in re.findall(r"\d+", one)] for one in written]
-    ways = ((0, 1, 2),) if numbers[0][0] > 99 else ((2, 1, 0),) if "." in written[0] else ((2, 1, 0), (2, 0, 1))
+    numbers = [[int(number) for number in re.findall(r"\d+", match["day"])] for _, match in starts]
+    ways = (
+        ((0, 1, 2),) if numbers[0][0] > 99 else ((2, 1, 0),) if "." in starts[0][1]["day"] else ((2, 1, 0), (2, 0, 1))
+    )
     found: list[list[str]] = []
     for year, month, day in ways:
         with suppress(ValueError):
             days = [date(one[year] % 100 + 2000, one[month], one[day]).isoformat() for one in numbers]
             found += [days] if days == sorted(days) else []
-    return found[0] if found and found[0] == found[-1] else [""] * len(written)
+    return found[0] if found and found[0] == found[-1] else [""] * len(starts)
 
 
 def _told(file: SourceFile, turns: list[Turn], source: str, dates: Sequence[str] = ()) -> PlaceReading:
