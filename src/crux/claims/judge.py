@@ -203,7 +203,6 @@ def _weighty(text: str) -> set[str]:
 
 
 def _agreed(first: Verdict, second: Verdict) -> Verdict:
-    both = {first.kind, second.kind}
-    if first.kind == second.kind or not both & {"same", "contradicts"}:
+    if first.kind == second.kind or not {first.kind, second.kind} & {"same", "contradicts"}:
         return first
     return Verdict(kind="unsure", why=f"{first.kind} one way, {second.kind} the other")
