@@ -255,7 +255,7 @@ def test_a_name_in_a_script_without_spaces_is_masked(authors: list[Persona]) -> 
     named: list[Persona] = []
     for one, name in zip(authors, ("王伟", "李娜"), strict=False):
         contract = one.contract.model_copy(update={"name": name, "aliases": ()})
-        named.append(Persona.model_validate({**dict(one), "contract": contract}))
+        named.append(Persona(contract=contract, corpus=one.corpus, beliefs=one.beliefs))
     text = "我同意王伟和李娜的意见。"
     assert Panel(named).mask("王伟")(text) == "我同意you和Speaker B的意见。"
     with behaving([(BEHAVIOUR, 6)]):

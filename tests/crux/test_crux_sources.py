@@ -440,7 +440,7 @@ def test_a_talk_without_names_says_that_nobody_can_be_told(tmp_path: Path) -> No
         ("a.vtt", "no transcript", "no readable transcript"),
         ("a.xyz", "words", "no source of texts"),
         ("a.csv", "Name,What do you think?\nAda,It must go.\n", 'call the column of texts "text"'),
-        ("a.jsonl", '{"speaker": "Ada", "said": "Go."}\n', "no row has a text"),
+        ("a.jsonl", '{"speaker": "Ada", "said": "Go."}\n', "line 1: no JSON object"),
         ("a.json", "[" * 5_000, "is damaged"),
     ],
 )

@@ -95,8 +95,8 @@ def read_rows(file: SourceFile) -> PlaceReading:
         CorpusError: no row has a text.
     """
     rows = list(_csv_rows(file) if file.name.lower().endswith((".csv", ".tsv")) else _json_rows(file))
-    if not rows and file.text.strip():
-        raise CorpusError(f'{file.name}: no row has a text; call the column of texts "text", that of names "speaker"')
+    if not rows and file.notes:
+        raise CorpusError(f'{"; ".join(file.notes[:2])}; call the column of texts "text", that of names "speaker"')
     file.authored = not any(_first(row, _TABLE.row.speaker) for row in rows)
     return file.finished(utterances(file, [(_TABLE.row, row, "", "") for row in rows]))
 
