@@ -478,18 +478,23 @@ _VIA = "From b\nFrom: \"'Ada Quill' via Wall\" <w@l.org>\n\nGo.\n>From here.\n\n
 THREE, GOES = "Ada Go.|Ben No.|Ada So.", "Ada Quill It must go."
 _TIMES = ("[12.03.26, 10:02:11]", "3/12/26, 10:02 PM -", "2026-03-12 10:02", ">>")
 _APPS = [(f"chat{n}.txt", f"{one} Ada: Go.\n{one} Ben: No.\n{one} Ada: So.\n", THREE) for n, one in enumerate(_TIMES)]
-_STAMPS = ("\u200e[12.03.26, 10:02:11] {}", "3/12/26, 10:02\u202fp. m. - {}", "12.3.2026 klo 10.02 - {}")
-_STAMPS += ("[2026. 3. 12. 오후 10:02:11] {}", "١٢/٠٣/٢٠٢٦، ١٠:٠٢ ص - {}", "2026/3/12 上午10:02 - {}")
-_SENT = ("\u202a+49 151 23\u202c: Go: now.\nPlan: x", "Ben joined", "~\u202fBo 🚲: No.", "Bo 🚲: \u200eimage omitted")
-_SENT += ("+49 151 23: <Media omitted>", "Bo 🚲: You deleted this message", "+49 151 23: So.")
+_STAMPS = (
+    "\u200e[12.03.26, 10:02:11] {}", "3/12/26, 10:02\u202fp. m. - {}", "12.3.2026 klo 10.02 - {}",
+    "[2026. 3. 12. 오후 10:02:11] {}", "١٢/٠٣/٢٠٢٦، ١٠:٠٢ ص - {}", "2026/3/12 上午10:02 - {}",
+)  # fmt: skip
+_SENT = (
+    "\u202a+49 151 23\u202c: Go: now.\nPlan: x", "Ben joined", "~\u202fBo 🚲: No.", "Bo 🚲: \u200eimage omitted",
+    "+49 151 23: <Media omitted>", "Bo 🚲: You deleted this message", "+49 151 23: So.",
+)  # fmt: skip
 _SENDERS = "+49 151 23 Go: now. Plan: x|Bo 🚲 No.|+49 151 23 So."
-_APPS += [(f"sent{n}.txt", "".join(f"{one.format(m)}\n" for m in _SENT), _SENDERS) for n, one in enumerate(_STAMPS)]
+_CHATS = [(f"sent{n}.txt", "".join(f"{one.format(m)}\n" for m in _SENT), _SENDERS) for n, one in enumerate(_STAMPS)]
 
 
 @pytest.mark.parametrize(
     ("name", "text", "own"),
     [
         *_APPS,
+        *_CHATS,
         ("fr.txt", "Mme Ada : Go.\nBen\xa0: No.\nMme Ada : So.\n", "Mme Ada Go.|Ben No.|Mme Ada So."),
         ("aside.txt", "Ada: Go.\nBen [off mic]: No.\nAda: So.\n", THREE),
         ("quoted.md", "**Ada:** Go.\n\n> Ben: Stay.\nIt must.\n\n**Ben:** No.\n\n**Ada:** So.\n", THREE),
