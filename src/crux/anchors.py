@@ -105,6 +105,4 @@ def _cost(node: BeliefNode, persona: Persona, mask: Mask) -> list[str]:
 
 def _years(node: BeliefNode) -> str:
     years = [place.date[:4] for place in node.places if place.date]
-    if not years:
-        return ""
-    return years[0] if years[0] == years[-1] else f"{years[0]} to {years[-1]}"
+    return " to ".join(dict.fromkeys((*years[:1], *years[-1:])))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
+from crux.behaviour import BEHAVIOUR
 from crux.personas.persona import Persona
 
 _LETTER = re.compile(r"\bSpeaker ([A-Z])\b")
@@ -95,8 +96,9 @@ def _pattern(names: dict[str, str]) -> re.Pattern[str] | None:
         return None
     ways: list[str] = []
     for name in sorted(names, key=len, reverse=True):
-        if " " in name or "-" in name or name.startswith("@"):
-            ways.append(f"(?i:{re.escape(name)})")
-        else:
-            ways.append(f"(?:{re.escape(name)}|{re.escape(name.upper())})")
-    return re.compile(r"(?<!\w)(?:" + "|".join(ways) + r")(?!\w)")
+        any_case = " " in name or "-" in name or name.startswith("@")
+        way = f"(?i:{re.escape(name)})" if any_case else f"(?:{re.escape(name)}|{re.escape(name.upper())})"
+        # In a script without spaces a name stands between other letters.
+        joined = len(name) > 1 and name[0] >= "\u2e80" and not BEHAVIOUR.before(7)
+        ways.append(way if joined else rf"(?<!\w){way}(?!\w)")
+    return re.compile("|".join(ways))

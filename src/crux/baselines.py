@@ -45,5 +45,4 @@ async def ask_baselines(debate: DebateContext) -> None:
             continue
         usage, cost = answer.reply.usage, answer.reply.cost
         took = {"calls": answer.attempts, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-        baseline = Baseline(method=method, answer=answer.value.answer, cost=cost, **took)
-        debate.emit(BaselineAnswered(baseline=baseline))
+        debate.emit(BaselineAnswered(baseline=Baseline(method=method, answer=answer.value.answer, cost=cost, **took)))

@@ -8,10 +8,13 @@
 6: each stance is read a second time, blind; a judge's batches carry pairs whose answers are known; quotations are
    whole sentences; what says the same bears the same. More than two authors are compared by what divides them. The
    card of a living person says only what a text of theirs bears.
+7: a quotation is found whatever way its letters are written, with signs that are not seen, and in scripts whose signs
+   are words when it is short; quotation marks of every language tell whose words a sentence is. Names in Chinese,
+   Japanese and Korean are masked between other letters.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crux", number=6, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)
+BEHAVIOUR = Behaviour("crux", number=7, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)

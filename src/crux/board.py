@@ -94,8 +94,7 @@ class Board:
         """Return claims of those who give an answer: the ones that they answer with, then those nearest to it."""
         own = crux.side(answer)
         held = [(self.sides[view.author], claim) for view in own for claim in self.sides[view.author].claims]
-        index = Lexical.of([claim.text for _, claim in held])
-        nearest = [held[at] for at, _ in index.nearest(crux.question, 2 * most)]
+        nearest = [held[at] for at, _ in Lexical.of([claim.text for _, claim in held]).nearest(crux.question, 2 * most)]
         views = (side.view(claim, answer) for side, claim in (*nearest, *held) if claim.id in self.ids)
         return list(islice({view.claim: view for view in chain(own, views)}.values(), most))
 

@@ -290,8 +290,7 @@ class ClaimBook(CamelModel):
 
     @cached_property
     def _resting(self) -> dict[str, list[str]]:
-        kinds = ("supports", "narrower")
-        edges = [(one.from_, one.to) for one in self.standing_relations if one.kind in kinds]
+        edges = [(one.from_, one.to) for one in self.standing_relations if one.kind in ("supports", "narrower")]
         return grouped([*edges, *((one, other) for one, others in self._same.items() for other in others)])
 
 

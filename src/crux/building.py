@@ -158,14 +158,13 @@ async def _contract(
     examples, also_lost = verbatim(spoken.examples, corpus, _MOST_EXAMPLES)
     numbered = enumerate((" ".join(text.split()) for text in conditions), start=1)
     flips = tuple(FlipCondition(id=f"F{place}", text=text) for place, text in numbered if text)
-    voice = VoiceProfile.model_validate(spoken.model_dump() | measured_voice(corpus) | {"examples": examples})
     return PersonaContract(
         persona_id=slug(name),
         name=name,
         **written,
         flip_conditions=flips,
         anchor_excerpts=tuple(anchors),
-        voice=voice,
+        voice=VoiceProfile.model_validate(spoken.model_dump() | measured_voice(corpus) | {"examples": examples}),
         dropped_quotes=lost + also_lost + sum(count for _, count in texts.values()),
         corpus_digest=corpus.digest,
     )

@@ -75,10 +75,8 @@ async def extract_card(room: CruxRoom) -> tuple[CruxCard, CardNotes]:
     panel = room.debate.transcript.panel
 
     def both_sides(answer: CardAnswer) -> str | None:
-        names = {panel.named(side.speaker) for side in answer.sides}
-        wanted = " and ".join(map(panel.alias, room.pair.personas))
-        if names != set(room.pair.personas):
-            return f"sides must be those of {wanted}"
+        if {panel.named(side.speaker) for side in answer.sides} != set(room.pair.personas):
+            return f"sides must be those of {' and '.join(map(panel.alias, room.pair.personas))}"
         if any(side.position == "NUANCED" and not side.condition.strip() for side in answer.sides):
             return "a NUANCED position needs its condition"
         return None
@@ -160,18 +158,16 @@ class _Sided(Struct):
     @classmethod
     def of(cls, room: CruxRoom, name: str, side: Side) -> _Sided:
         """Check what the card writer says of a side."""
-        corpus = room.debate.transcript.panel.by_name[name].corpus
-        quoted = list(filter(None, map(corpus.find, side.quotes)))
+        quoted = list(filter(None, map(room.debate.transcript.panel.by_name[name].corpus.find, side.quotes)))
         places = tuple(dict.fromkeys(quoted))[:_MOST_QUOTES]
         own = {message.id for message in room.messages if message.persona == name}
-        cited = tuple(dict.fromkeys(key for key in side.messages if key in own))
         position = PersonaPosition(
             position=side.position,
             reasoning=_named(room, " ".join(" ".join(one.sentence for one in side.reasoning).split())),
             falsifier=_named(room, side.falsifier) or None,
             grounding_quotes=tuple(place.quote for place in places) or None,
             condition=_named(room, " ".join(side.condition.split())) or None,
-            messages=cited,
+            messages=tuple(dict.fromkeys(key for key in side.messages if key in own)),
         )
         return cls(name, position, places, len(side.quotes) - len(quoted), tuple(_doubts(room, name, position)))
 

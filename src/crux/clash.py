@@ -44,7 +44,6 @@ def _plan(
 ) -> TurnPlan[TurnAnswer]:  # fmt: skip
     transcript = debate.transcript
     panel = transcript.panel
-    other = next(one for one in pair.personas if one != speaker)
     mask = panel.mask(speaker)
     label = CallLabel("crux", "clash", f"{panel.seat(speaker)}@{name}", number)
     fence = Fence(transcript.seed, label)
@@ -62,7 +61,7 @@ def _plan(
         about=(pair.claim, f"{aspect.label} {aspect.description}"),
         context=context,
         fills={
-            "opponent": panel.alias(other),
+            "opponent": panel.alias(next(one for one in pair.personas if one != speaker)),
             "aspect": fence("ASPECT", mask.others(f"{aspect.label}\n{aspect.description}")),
             "claim": fence("CLAIM", mask(pair.claim)),
             "stage": _STAGES[number - 1],

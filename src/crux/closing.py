@@ -23,7 +23,6 @@ def position_shifts(transcript: SeatedTranscript, groundings: dict[str, Groundin
         if opening is None or closing is None or first is None or last is None:
             continue
         entry = next((e for e in transcript.ledger if e.message == closing.id), None)
-        likeness = groundings[persona.name].likeness(opening.text, closing.text)
         shift = PositionShift(
             persona=persona.name,
             before=first.stance,
@@ -35,7 +34,7 @@ def position_shifts(transcript: SeatedTranscript, groundings: dict[str, Groundin
             claim_ref=last.claim_ref if entry else "",
             earned=entry.earned if entry else None,
             rooms=rooms_that_moved(transcript, persona.name),
-            drift=round(1 - likeness, 3),
+            drift=round(1 - groundings[persona.name].likeness(opening.text, closing.text), 3),
         )
         shifts.append(shift)
     return tuple(shifts)

@@ -94,8 +94,7 @@ async def compare(
         await _link(loose, [], judge, keep)
         division = await divided(sides, topic, judge)
     step("", "comparing", 3, 3)
-    told = map(_told, shelves, sides, read, audits)
-    return division.told(topic, told, sides, judge, _warnings(shelves, division))
+    return division.told(topic, map(_told, shelves, sides, read, audits), sides, judge, _warnings(shelves, division))
 
 
 async def _side_by_side(

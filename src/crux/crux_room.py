@@ -94,8 +94,7 @@ class CruxRoom:
         """Yield every message of the room as it is posted, and every turn that was skipped."""
         async for turn in self._positions():
             yield turn
-        limit = self.debate.config.exchange_turns[1]
-        async for turn in self._exchange(limit, checked=True):
+        async for turn in self._exchange(self.debate.config.exchange_turns[1], checked=True):
             yield turn
         for extension in range(self.debate.config.extensions + 1):
             async for turn in self._convergence(extension + 1):
@@ -164,10 +163,9 @@ class CruxRoom:
         other = next(one for one in self.pair.personas if one != name)
         last = self.messages[-1].text if self.messages else ""
         shown = list(self.messages)
-        evidence = list(self._read_out)
 
         def context(view: View, tokens: int) -> tuple[list[str], list[str]]:
-            return view.room_context(self.question, other, shown, evidence, self.id, tokens)
+            return view.room_context(self.question, other, shown, list(self._read_out), self.id, tokens)
 
         return TurnPlan(
             persona=name,
@@ -189,9 +187,7 @@ class CruxRoom:
     async def _posted(self, turn: Spoken[Any] | Skipped | LlmRuntimeError, phase: RoomPhase) -> CruxMessage | Skipped:
         if isinstance(turn, LlmRuntimeError):
             raise turn
-        if isinstance(turn, Skipped):
-            return turn
-        return self._add(await self.debate.track(turn), phase)
+        return turn if isinstance(turn, Skipped) else self._add(await self.debate.track(turn), phase)
 
     def _due_evidence(self) -> list[CruxMessage]:
         spoken = sum(bool(message.persona) for message in self.messages)

@@ -145,8 +145,7 @@ async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge) -> Divi
 def _with(
     crux: CruxCandidate, offered: Sequence[Common], borne: Sequence[Common], ways: tuple[Settling, ...]
 ) -> CruxCandidate:
-    common = tuple(both for both in offered if both in borne)
-    return crux.model_copy(update={"common": common, "settled_by": ways})
+    return crux.model_copy(update={"common": tuple(both for both in offered if both in borne), "settled_by": ways})
 
 
 async def _named(board: Board, topic: str, asking: Questioner) -> tuple[str, list[_CruxNamed]]:
@@ -275,8 +274,7 @@ async def _borne(offered: Sequence[Common], judge: Judge) -> list[Common]:
     """Return what a claim of each side bears out, as the judge reads it."""
     pairs = [Pair(view.said, both.text) for both in offered for view in both.sides]
     bears = [verdict.kind in BEARING for verdict in await judge.relate(pairs, "common")]
-    both_bear = zip(offered, bears[::2], bears[1::2], strict=True)
-    return [both for both, first, second in both_bear if first and second]
+    return [both for both, first, second in zip(offered, bears[::2], bears[1::2], strict=True) if first and second]
 
 
 def _ways(board: Board, told: _Settled) -> tuple[Settling, ...]:

@@ -259,8 +259,7 @@ class Debate:
                     self._note(transcript.noted[twin.id], flags=flags)
                     yield CruxRoomComplete(room_id=room.id)
                     return
-                seen_in = await self._seen_in(card)
-                self._note(notes, seen_in=seen_in)
+                self._note(notes, seen_in=await self._seen_in(card))
                 yield CruxCardPosted(card=card)
         else:
             silent = [name for name in pair.personas if name not in {message.persona for message in room.messages}]

@@ -61,6 +61,5 @@ async def detect(
         ordered = sorted((first, second), key=speakers.index)
         claim = clip(" ".join(pair.claim.split()), 80)
         named = {"has_specific_claim": pair.has_specific_claim and bool(claim), "personas": ordered, "claim": claim}
-        candidate = DisagreementCandidate.model_validate({**pair.model_dump(), **named})
-        candidates.setdefault(frozenset(ordered), candidate)
+        candidates.setdefault(frozenset(ordered), DisagreementCandidate.model_validate({**pair.model_dump(), **named}))
     return list(candidates.values())[:most]

@@ -55,8 +55,7 @@ async def divide(
     judge = Judge(asking, known, _PAIRS)
     division = await divided(sides, topic, judge)
     step("", "comparing", 1, 1)
-    warnings = _warnings(names, sides, unread, division.left_out)
-    return division.told(topic, _told(sides, texts), sides, judge, warnings)
+    return division.told(topic, _told(sides, texts), sides, judge, _warnings(names, sides, unread, division.left_out))
 
 
 def group_of(utterances: Iterable[Utterance]) -> Corpus:

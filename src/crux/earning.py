@@ -63,8 +63,7 @@ async def weighed(
     answer = await asking.tried("judge", label, text, Cause)
     if answer is None:
         return entry.model_copy(update={"earned": False, "reason": "not judged: the judge gave no usable answer"})
-    words = " ".join(folded(mask(one)).casefold() for one in cited)
-    fault = _fault(answer, words, condition=bool(condition))
+    fault = _fault(answer, " ".join(folded(mask(one)).casefold() for one in cited), condition=bool(condition))
     return entry.model_copy(update={"earned": not fault, "reason": fault or entry.reason})
 
 

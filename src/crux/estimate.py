@@ -78,7 +78,6 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
     aspects = config.most_aspects if config.aspects != "auto" or course.bounds else 3
     clashes = aspects * min(course.clashes, config.detected_pairs, personas * (personas - 1) // 2)
     rooms = min(course.rooms, config.rooms_per_aspect * aspects, clashes)
-    closings = personas + (4 * config.flip_samples * rooms if config.flip_test else 0)
     calls: dict[Task, int] = {
         "decomposition": 1,
         "opening": personas,
@@ -91,7 +90,7 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
         "relate": 3 * rooms,
         "judge": rooms,
         "summary": aspects,
-        "closing": closings,
+        "closing": personas + (4 * config.flip_samples * rooms if config.flip_test else 0),
         "baseline": 2 if config.baselines else 0,
     }
     if course.bounds:

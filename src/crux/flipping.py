@@ -34,11 +34,10 @@ async def flip_test(debate: DebateContext, card: CruxCard) -> tuple[CruxKind, di
         return "not tested", {}
     first = BEHAVIOUR.before(2)
     samples = 1 if first else debate.config.flip_samples
-    placebos = () if first else ((PLACEBO, "-placebo"),)
     plans = [
         closing_plan(debate, name, premise, f"{card.crux_room_id}{mark}", sample)
         for name, side in card.personas.items()
-        for premise, mark in ((supposition(card.question, side), ""), *placebos)
+        for premise, mark in ((supposition(card.question, side), ""), *(() if first else ((PLACEBO, "-placebo"),)))
         for sample in range(1, samples + 1)
     ]
     labels: list[Stance | None] = []
@@ -53,9 +52,8 @@ async def flip_test(debate: DebateContext, card: CruxCard) -> tuple[CruxKind, di
         tallies[name] = _tally(before, own[:samples], own[samples:] or own if first else own[samples:])
     if any(tally.answered < samples for tally in tallies.values()):
         return "not tested", tallies
-    flipped = sum(tally.flips >= ceil(2 * samples / 3) and not tally.placebo for tally in tallies.values())
     kinds: tuple[CruxKind, CruxKind, CruxKind] = ("not a crux", "single crux", "double crux")
-    return kinds[flipped], tallies
+    return kinds[sum(one.flips >= ceil(2 * samples / 3) and not one.placebo for one in tallies.values())], tallies
 
 
 def _closing(debate: DebateContext, name: str) -> Stance | None:

@@ -123,8 +123,7 @@ class View:
                 text = first.text
             else:
                 continue
-            seen = self._seen(text, _POSITION_TOKENS)
-            positions.append(entry_line(speaker=self._mask.speaker(name), position=seen))
+            positions.append(entry_line(speaker=self._mask.speaker(name), position=self._seen(text, _POSITION_TOKENS)))
         if positions:
             blocks.append(self._fence("POSITIONS", "\n".join(positions)))
         if evidence:

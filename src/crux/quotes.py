@@ -3,45 +3,59 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from unicodedata import normalize
 
+from crux.behaviour import BEHAVIOUR
 from crux.extras import library
 
 #: A longer "quotation" is a copy of the essay, not evidence.
 MAX_QUOTE = 2_000
-#: Fewer letters and digits prove nothing.
+#: Fewer letters and digits prove nothing; of scripts whose signs are syllables or words one counts three.
 LEAST_SIGNS = 12
-# One character for one character, so that places in the folded text are places in the text.
-_MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"})
+#: What is written in several ways, and what is not seen.
+_MARKS = str.maketrans(dict.fromkeys("“”„«»", '"') | dict.fromkeys("‘’‚", "'"))
+_UNSEEN = str.maketrans(dict.fromkeys("\xad\u0640\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff"))
+_SIGNS = _MARKS | _UNSEEN | str.maketrans(dict.fromkeys("‛ʼ′", "'") | dict.fromkeys("‐‑‒–—―−", "-") | {"‟": '"'})
+_BETWEEN = re.compile(r"(?<=[\u2e80-\ud7ff\uff00-\uff65])\s+(?=[\u2e80-\ud7ff\uff00-\uff65])")
+#: What opens a quotation, with what ends it.
+_ENDS = {"“": "”", "„": "“”", "«": "»", "»": "«", '"': '"', "”": "”", "「": "」", "『": "』"}
+_OPENS = re.compile(r"[“„«「『](?!\s)|«(?=[\xa0\u202f ])|(?<![^\s(\[—–-])[\"”»](?=\w)")
 #: A piece that begins so goes on with the sentence before it: a dash, a small letter, the number after "No.".
 _GOES_ON = re.compile(r"[\s\"'“‘(\[]*(?:[—–-]\s|[a-zà-öø-ÿа-яё])|\s*\d{1,4}[,;.)]?(?:\s|$)")
 
 
 def folded(text: str) -> str:
-    """Return ``text`` with straight quotation marks and single spaces."""
-    return " ".join(_straight(text).split())
+    """Return ``text`` with single spaces, straight marks, one way to write each letter, and nothing unseen."""
+    if BEHAVIOUR.before(7):
+        return " ".join(text.translate(_MARKS).split())
+    return " ".join(normalize("NFKC", _BETWEEN.sub("", text.translate(_SIGNS))).split())
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     """Find ``quote`` in ``text``: start and end. None where it is not there, or is too short or too long."""
-    if len(quote) > MAX_QUOTE or sum(char.isalnum() for char in quote) < LEAST_SIGNS:
+    most = 1 if BEHAVIOUR.before(7) else 3
+    signs = sum(most if char >= "\u2e80" else 1 for char in quote if char.isalnum())
+    if len(quote) > MAX_QUOTE or signs < LEAST_SIGNS:
         return None
     if (at := text.find(quote)) >= 0:
         return at, at + len(quote)
-    wanted = folded(quote)
-    if not wanted or wanted not in _folded(text):
-        return None
-    match = re.search(r"\s+".join(map(re.escape, wanted.split(" "))), _straight(text))
-    return match.span() if match else None
+    return next(places_of(quote, text), None)
 
 
-def places_of(quote: str, text: str) -> list[tuple[int, int]]:
-    """Return every place in a text where a quotation stands; white space and marks may differ."""
-    wanted = folded(quote)
-    if not wanted or wanted not in _folded(text):
-        return []
-    pattern = r"\s+".join(map(re.escape, wanted.split(" ")))
-    return [match.span() for match in re.finditer(pattern, _straight(text))]
+def places_of(quote: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield every place in a text where a quotation stands; white space and marks may differ."""
+    wanted, number = folded(quote), BEHAVIOUR.in_force
+    if not wanted or wanted not in _folded(text, number):
+        return
+    (sought, _), (signs, places) = _signs(quote, number), _signs(text, number)
+    at = signs.find(sought)
+    while at >= 0:
+        start, end = places[at], places[at + len(sought) - 1] + 1
+        if folded(text[start:end]) == wanted:
+            yield start, end
+        at = signs.find(sought, at + len(sought))
 
 
 def sentences(text: str, language: str = "en") -> list[str]:
@@ -100,15 +114,26 @@ def opens_quoted(text: str, at: int) -> bool:
 
     By the marks since the paragraph began, where old books open them anew.
     """
-    before = text[text.rfind("\n\n", 0, at) + 1 : at]
-    left_open = before.count("“") > before.count("”") or before.count('"') % 2 == 1
-    return left_open or text[at : at + 1] in ('"', "“", "„", "«")
-
-
-def _straight(text: str) -> str:
-    return text.translate(_MARKS)
+    first = text.rfind("\n\n", 0, at) + 1
+    if BEHAVIOUR.before(7):
+        before = text[first:at]
+        left_open = before.count("“") > before.count("”") or before.count('"') % 2 == 1
+        return left_open or text[at : at + 1] in ('"', "“", "„", "«")
+    ends = ""
+    for mark in re.finditer(r"[“”„«»\"「」『』]", text[first : at + 1]):
+        if ends or _OPENS.match(text, first + mark.start()):
+            ends = "" if mark[0] in ends else ends or _ENDS[mark[0]]
+    return bool(ends)
 
 
 @lru_cache(maxsize=4096)
-def _folded(text: str) -> str:
+def _folded(text: str, behaviour: int) -> str:
     return folded(text)
+
+
+@lru_cache(maxsize=64)
+def _signs(text: str, behaviour: int) -> tuple[str, list[int]]:
+    """Return the signs of a text without the space between them, and where each of them stands in it."""
+    ways = {char: normalize("NFD", folded(char)) for char in {*text}}
+    signs = [(sign, at) for at, char in enumerate(text) for sign in ways[char]]
+    return "".join(sign for sign, _ in signs), [at for _, at in signs]

@@ -21,8 +21,7 @@ class AuthorSide:
         self.signed = {one.claim.id: one for one in book.signed_by(name)}
         held = [one.claim for one in self.signed.values()]
         if topic and len(held) > MOST_CLAIMS:
-            index = Lexical.of([claim.text for claim in held])
-            near = [held[place] for place, _ in index.nearest(topic, MOST_CLAIMS)]
+            near = [held[place] for place, _ in Lexical.of([claim.text for claim in held]).nearest(topic, MOST_CLAIMS)]
             held = list(dict.fromkeys((*near, *held)))
         self.claims = held[:MOST_CLAIMS]
         self.left_out = len(held) - len(self.claims)

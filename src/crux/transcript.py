@@ -134,8 +134,7 @@ class DebateTranscript:
     def _seated(self, card: CruxCard) -> CruxCard:
         """Return a card with its sides as they sit; a log keeps the keys of an object in alphabetical order."""
         order = [name for name in self.personas if name in card.personas]
-        sides = {name: card.personas[name] for name in (*order, *card.personas)}
-        return card.model_copy(update={"personas": sides})
+        return card.model_copy(update={"personas": {name: card.personas[name] for name in (*order, *card.personas)}})
 
     def result(self) -> DebateResult:
         """Return the debate so far."""
@@ -162,8 +161,7 @@ class DebateTranscript:
 
     def last_stance(self, persona: str, question: str = "") -> TrackedStance | None:
         """Return where a persona last stood on a question; without one, on any."""
-        own = (s for s in reversed(self.stances) if s.persona == persona and question in ("", s.question))
-        return next(own, None)
+        return next((s for s in reversed(self.stances) if s.persona == persona and question in ("", s.question)), None)
 
 
 @dataclass(slots=True)
@@ -181,11 +179,10 @@ class SeatedTranscript(DebateTranscript):
         """Return what ``persona`` may name as a cause: of the messages it was shown, those of others."""
         utterances = self.utterances()
         shown = {key: utterances[key] for key in visible if key in utterances}
-        contract = self.panel.by_name[persona].contract
         return Claims(
             heard={key: text for key, (who, text) in shown.items() if who != persona},
             own=frozenset(key for key, (who, _) in utterances.items() if who == persona),
             evidence=frozenset(key for key, (who, _) in shown.items() if not who),
-            flips={flip.id: flip.text for flip in contract.flip_conditions},
+            flips={flip.id: flip.text for flip in self.panel.by_name[persona].contract.flip_conditions},
             steelmanned=steelmanned,
         )

@@ -168,10 +168,9 @@ class DebateContext:
     emit: Emit
 
     def __post_init__(self) -> None:
-        judge = NoJudge if BEHAVIOUR.before(2) else Judge
         transcript, panel = self.transcript, self.transcript.panel
         self.asking = Questioner(self.generate, self.config.models, transcript.seed)
-        self.judge = judge(self.asking, on_trial=False)
+        self.judge = (NoJudge if BEHAVIOUR.before(2) else Judge)(self.asking, on_trial=False)
         self._systems = {
             persona.name: system_prompt(persona, panel.seat(persona.name), panel.mask(persona.name), transcript.seed)
             for persona in panel.personas
@@ -180,19 +179,17 @@ class DebateContext:
     async def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
         """Return the request of a turn, what it is grounded in, and the ids of the messages it shows."""
         transcript, config = self.transcript, self.config
-        mask = transcript.panel.mask(plan.persona)
         persona = transcript.panel.by_name[plan.persona]
         fence = Fence(transcript.seed, plan.label)
         grounds = await self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
-        held = fence("BELIEFS ON RECORD", anchors(persona, grounds, mask))
+        held = fence("BELIEFS ON RECORD", anchors(persona, grounds, transcript.panel.mask(plan.persona)))
         blocks, visible = plan.context(View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2)
         text = load_prompt("crux", "turn").render(
             context="\n\n".join([*blocks, held]),
             task=load_prompt("crux", plan.prompt or plan.task).render(**plan.fills),
             form=load_prompt("crux", "form_convergence" if plan.answer is ConvergenceAnswer else "form").text,
         )
-        asked = request(config.models, plan.task, plan.label, text, self._systems[plan.persona])
-        return asked, grounds, tuple(visible)
+        return request(config.models, plan.task, plan.label, text, self._systems[plan.persona]), grounds, tuple(visible)
 
     async def speak(self, plan: TurnPlan[A]) -> Spoken[A] | Skipped:
         """Take a turn: one repair and one retry for an answer that is none, one more try for a polite phrase.
@@ -212,8 +209,7 @@ class DebateContext:
         except OVER:
             raise
         except (CallError, StructuredOutputError) as fault:
-            why = f"{plan.persona}, {plan.label.phase}: the turn is skipped: {reason_of(fault)}"
-            return Skipped(plan.persona, why)
+            return Skipped(plan.persona, f"{plan.persona}, {plan.label.phase}: the turn is skipped: {reason_of(fault)}")
         report = check_phrases(answer.utterance, voice.forbidden_phrases)
         return Spoken(plan, answer, grounds, visible, report, regenerated=True)
 

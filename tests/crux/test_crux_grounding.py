@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
+from crux.behaviour import BEHAVIOUR
 from crux.personas.contract import SAMPLE_TOKENS, sample
 from crux.personas.corpus import make_corpus
 from crux.personas.persona import Persona
-from crux.quotes import opens_quoted
+from crux.quotes import find_quote, opens_quoted
 from crux.retrieval.grounding import Grounding
 from crux.sources.utterance import Utterance
+from llm_runtime.behaviour import behaving
 from llm_runtime.tokens import estimate_tokens
 
 
@@ -38,11 +41,37 @@ def test_a_contract_is_drawn_from_whole_texts_and_not_from_their_beginnings() ->
         ('He wrote: "A toll leaves money. It is a price." I doubt it.', [False, True, False]),
         ("A “price” it is. It is a price.", [False, False]),
         ("“Left open here.\n\nI go on myself.", [True, False]),
+        ("Er: „Ein Zoll bleibt. It is a price.“ I doubt it.", [False, True, False]),
+        ("Er: »Ein Zoll bleibt. It is a price.« I doubt it.", [False, True, False]),
+        ("Il dit : « Un péage. It is a price. » I doubt it.", [False, True, False]),
+        ("彼は「残せ。It is a price.」と言う。I doubt it.", [False, True, False]),
+        ('A 5" pipe. It is a price. I doubt it.', [False, False, False]),
     ],
 )
 def test_sentences_in_quotation_marks_are_not_the_authors_own(text: str, quoted: list[bool]) -> None:
     starts = [0, *(at for at in map(text.find, ("It is a", "I doubt", "I go")) if at > 0)]
     assert [opens_quoted(text, at) for at in starts] == quoted
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        (normalize("NFD", "Le péage a été ôté."), "Le péage a été ôté", normalize("NFD", "Le péage a été ôté")),
+        ("The oﬃce of ﬁnal aﬀairs closes.", "office of final affairs", "oﬃce of ﬁnal aﬀairs"),
+        ("An extra\xadordinary\u200b toll.", "extraordinary toll", "extra\xadordinary\u200b toll"),
+        ("A toll – and a tax… is it?", "A toll - and a tax... is", "A toll – and a tax… is"),
+        ("甲：大桥应当\n收费，因为它旧。", "大桥应当收费，因为它旧", "大桥应当\n收费，因为它旧"),
+        ("我反对。大桥应当收费。", "大桥应当收费。", "大桥应当收费。"),
+        ("يبقى الجســر \u200fمجانيا للجميع", "الجسر مجانيا للجميع", "الجســر \u200fمجانيا للجميع"),
+        ("An old tollhouse stands.", "An old toll house stands", ""),
+        ("Le péage a été ôté.", "Le peage a ete ote", ""),
+    ],
+)
+def test_a_quotation_is_found_whatever_way_its_letters_are_written(text: str, quote: str, found: str) -> None:
+    span = find_quote(quote, text)
+    assert (text[slice(*span)] if span else "") == found
+    with behaving([(BEHAVIOUR, 6)]):
+        assert find_quote(quote, text) is None  # as the logs of before have it
 
 
 async def test_words_of_somebody_else_are_never_shown_as_the_persons_own(small_persona: Any) -> None:

@@ -15,10 +15,12 @@ from tests.extent import FULL, payloads
 
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
+from crux.behaviour import BEHAVIOUR
 from crux.building import build_persona
 from crux.personas.corpus import make_corpus
 from crux.personas.store import StoredCorpus
 from crux.sources.utterance import Utterance
+from llm_runtime.behaviour import behaving
 from llm_runtime.messages import Request
 from llm_runtime.prompts import load_prompt
 from llm_runtime.testing import ScriptedModel
@@ -247,6 +249,17 @@ async def test_no_prompt_of_a_debate_names_another_speaker(authors: list[Persona
     for request in held.model.requests:
         if request.label.phase not in own_phases:
             assert '"speaker": "You"' not in request.messages[0].content
+
+
+def test_a_name_in_a_script_without_spaces_is_masked(authors: list[Persona]) -> None:
+    named: list[Persona] = []
+    for one, name in zip(authors, ("王伟", "李娜"), strict=False):
+        contract = one.contract.model_copy(update={"name": name, "aliases": ()})
+        named.append(Persona(contract=contract, corpus=one.corpus, beliefs=one.beliefs))
+    text = "我同意王伟和李娜的意见。"
+    assert Panel(named).mask("王伟")(text) == "我同意you和Speaker B的意见。"
+    with behaving([(BEHAVIOUR, 6)]):
+        assert Panel(named).mask("王伟")(text) == text
 
 
 def _described(persona: Persona, other: str) -> Persona:

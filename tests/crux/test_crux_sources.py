@@ -439,6 +439,8 @@ def test_a_talk_without_names_says_that_nobody_can_be_told(tmp_path: Path) -> No
         ("a.json", '{"a": 1}', "holds no list of posts or messages"),
         ("a.vtt", "no transcript", "no readable transcript"),
         ("a.xyz", "words", "no source of texts"),
+        ("a.csv", "Name,What do you think?\nAda,It must go.\n", 'call the column of texts "text"'),
+        ("a.jsonl", '{"speaker": "Ada", "said": "Go."}\n', "line 1: no JSON object"),
         ("a.json", "[" * 5_000, "is damaged"),
     ],
 )
@@ -470,15 +472,31 @@ _BELOW = "It must go.\n\n{}: Ben Reed <ben@x.org>\n{}: Sunday\n{}: Ada\n\nIt mus
 _PAGE = "<p>Go.</p><blockquote>Stay.</blockquote>"
 _XHTML = f'<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">{_PAGE}</div></content>'
 _LIST = 'From b\nFrom: ben at x.org (Ben Reed)\n\nNo.\n\nFrom b\nFrom: "Reed, Ben" <ben@x.org>\n\nHm.\n'
+_ABOVE = "On Sunday, March 1, 2026 at 09:00 AM, Ben Reed <ben@x.org> wrote:"
+_UNMARKED = f"It must go.\n\n  {_ABOVE}\n\nIt must stay.\n"
+_VIA = "From b\nFrom: \"'Ada Quill' via Wall\" <w@l.org>\n\nGo.\n>From here.\n\nFrom b\nFrom: Ada Quill <a@x>\n\nNo.\n"
 THREE, GOES = "Ada Go.|Ben No.|Ada So.", "Ada Quill It must go."
 _TIMES = ("[12.03.26, 10:02:11]", "3/12/26, 10:02 PM -", "2026-03-12 10:02", ">>")
 _APPS = [(f"chat{n}.txt", f"{one} Ada: Go.\n{one} Ben: No.\n{one} Ada: So.\n", THREE) for n, one in enumerate(_TIMES)]
+_STAMPS = (
+    "\u200e[12.03.26, 10:02:11] {}", "3/12/26, 10:02\u202fp. m. - {}", "12.3.2026 klo 10.02 - {}",
+    "[2026. 3. 12. 오후 10:02:11] {}", "١٢/٠٣/٢٠٢٦، ١٠:٠٢ ص - {}", "2026/3/12 上午10:02 - {}",
+)  # fmt: skip
+_SENT = (
+    "\u202a+49 151 23\u202c: Go: now.\nPlan: x", "Ben joined", "~\u202fBo 🚲: No.", "Bo 🚲: \u200eimage omitted",
+    "+49 151 23: <Media omitted>", "Bo 🚲: You deleted this message", "+49 151 23: So.",
+)  # fmt: skip
+_SENDERS = "+49 151 23 Go: now. Plan: x|Bo 🚲 No.|+49 151 23 So."
+_CHATS = [(f"sent{n}.txt", "".join(f"{one.format(m)}\n" for m in _SENT), _SENDERS) for n, one in enumerate(_STAMPS)]
 
 
 @pytest.mark.parametrize(
     ("name", "text", "own"),
     [
         *_APPS,
+        *_CHATS,
+        ("fr.txt", "Mme Ada : Go.\nBen\xa0: No.\nMme Ada : So.\n", "Mme Ada Go.|Ben No.|Mme Ada So."),
+        ("aside.txt", "Ada: Go.\nBen [off mic]: No.\nAda: So.\n", THREE),
         ("quoted.md", "**Ada:** Go.\n\n> Ben: Stay.\nIt must.\n\n**Ben:** No.\n\n**Ada:** So.\n", THREE),
         ("quoted.txt", "Ada: Go.\n> Ben: Stay.\nBen: No.\nAda: So.\n", THREE),
         ("cn.txt", "王伟：删除它。\n李娜：保留它。\n王伟：为什么？\n", "王伟 删除它。|李娜 保留它。|王伟 为什么？"),
@@ -491,6 +509,13 @@ _APPS = [(f"chat{n}.txt", f"{one} Ada: Go.\n{one} Ben: No.\n{one} Ada: So.\n", T
         ("e.eml", _MAIL.format("plain", _BELOW.format("From", "Sent", "To")), GOES),
         ("d.eml", _MAIL.format("plain", _BELOW.format("Von", "Gesendet", "An")), GOES),
         ("h.eml", _MAIL.format("html", _BELOW.format("<p><b>From</b>", "<br>Sent", "<br>To: Ada<br>Subject")), GOES),
+        ("u.eml", _MAIL.format("plain", _UNMARKED), GOES),
+        (
+            "i.eml",
+            _MAIL.format("plain", f"{_UNMARKED}> So.\nIt must go.\n"),
+            f"{GOES}    {_ABOVE}  It must stay.  {GOES[10:]}",
+        ),
+        ("v.mbox", _VIA, "Ada Quill Go. From here.|Ada Quill No."),
         ("l.mbox", _LIST, "Ben Reed No.|Ben Reed Hm."),
         ("s.csv", "Speaker;Text\nAda;Go, now\nADA;So; yes\n", "Ada Go, now|Ada So"),
     ],
@@ -502,6 +527,22 @@ def test_nobody_is_given_the_words_of_others_nor_loses_their_own(
     reading = read_place(tmp_path / name)
     assert "|".join(f"{one.speaker} {words_of(one)}" for one in reading.utterances) == own
     assert min([0, *reading.balance.left_out.values()]) == 0
+
+
+@pytest.mark.parametrize(
+    ("stamps", "dates"),
+    [
+        (("12/03/2026, 10:02 - ", "13/03/2026, 10:02 - "), ("2026-03-12", "2026-03-13")),
+        (("3/12/26, 10:02 PM - ", "4/1/26, 10:02 PM - "), ("2026-03-12", "2026-04-01")),
+        (("[01.02.26, 10:02:11] ", "[02.02.26, 10:02:11] "), ("2026-02-01", "2026-02-02")),
+        (("2026/3/12 上午10:02 - ", "2026/3/12 上午10:02 - "), ("2026-03-12", "2026-03-12")),
+        (("1/2/26, 10:02 PM - ", "2/3/26, 10:02 PM - "), ("", "")),
+    ],
+)
+def test_a_day_that_may_be_another_is_none(tmp_path: Path, stamps: tuple[str, str], dates: tuple[str, str]) -> None:
+    first, last = stamps
+    (tmp_path / "chat.txt").write_text(f"{first}Ada: Go.\n{first}Ben: No.\n{last}Ada: So.\n", "utf-8")
+    assert [one.date for one in read_place(tmp_path / "chat.txt").utterances] == [dates[0], *dates]
 
 
 def words_of(one: Utterance) -> str:

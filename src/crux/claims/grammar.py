@@ -60,12 +60,10 @@ def _answers(number: int, quotable: bool, known: bool) -> list[dict[str, Any]]:
     if not quotable:
         return [none]
     supports = {"type": "array", "items": {"type": "string", "pattern": _ID}, "maxItems": 3}
-    quote = {"$ref": f"#/$defs/q{number}"}
-    seen = {"stance": {"enum": list(get_args(Told))}, "quote": quote, "supports": supports}
+    seen = {"stance": {"enum": list(get_args(Told))}, "quote": {"$ref": f"#/$defs/q{number}"}, "supports": supports}
     fresh = {"ref": {"const": ""}, "id": {"type": "string", "pattern": "^n[0-9]{1,2}$"}}
     new = _object(fresh | {"text": _text(*_CLAIM), "kind": {"enum": list(get_args(ClaimKind))}} | seen)
-    old = _object({"ref": {"type": "string", "pattern": _ID}} | seen)
-    claim = {"anyOf": [new, old]} if known else new
+    claim = {"anyOf": [new, _object({"ref": {"type": "string", "pattern": _ID}} | seen)]} if known else new
     claims = {"type": "array", "items": claim, "minItems": 1, "maxItems": _MOST_CLAIMS}
     return [_object({**name, "none": {"const": ""}, "claims": claims}), none]
 

@@ -179,9 +179,10 @@ def _checked(verdict: _Judged, pair: Pair) -> Verdict:
     if verdict.kind in _NAMELESS:
         return Verdict(kind=verdict.kind, why=why)
     span = folded(verdict.span).strip(" .\"'")
-    if not span or span.casefold() not in folded(pair.premise).casefold():
+    premise = folded(pair.premise)
+    if not span or span.casefold() not in premise.casefold():
         return Verdict(kind="unsure", why="the words named do not stand in the premise")
-    if not BEHAVIOUR.before(6) and not carries(span, pair.premise, pair.claim):
+    if not BEHAVIOUR.before(6) and not carries(span, premise, pair.claim):
         return Verdict(kind="unsure", why="the words named say nothing of the claim")
     return Verdict(kind=verdict.kind, span=verdict.span.strip(), why=why)
 
@@ -202,7 +203,6 @@ def _weighty(text: str) -> set[str]:
 
 
 def _agreed(first: Verdict, second: Verdict) -> Verdict:
-    both = {first.kind, second.kind}
-    if first.kind == second.kind or not both & {"same", "contradicts"}:
+    if first.kind == second.kind or not {first.kind, second.kind} & {"same", "contradicts"}:
         return first
     return Verdict(kind="unsure", why=f"{first.kind} one way, {second.kind} the other")

@@ -309,8 +309,7 @@ def _enter(reader: _Reader, batch: Sequence[Chunk], answer: dict[str, _ReadPassa
             reader.claims.setdefault(claim.id, claim)
             if entry.id:
                 own[entry.id] = claim.id
-            who = reader.speaker(chunk)
-            reader.mentions.append(Mention(claim=claim.id, author=who, stance=stance, place=place))
+            reader.mentions.append(Mention(claim=claim.id, author=reader.speaker(chunk), stance=stance, place=place))
     for chunk, passage in by_chunk:
         for entry in passage.claims[:_MOST_CLAIMS]:
             from_ = own.get(entry.id) or own.get(entry.ref, entry.ref)

@@ -68,8 +68,7 @@ def _ties(comparison: Comparison, among: Mapping[str, _Statement]) -> list[Arc]:
         *_across(comparison.opposed, "contradicts"),
         *_across(comparison.shared, "same"),
     ]
-    once = {tie[:3]: tie for tie in ties if tie.source != tie.target and {*tie[:2]} <= among.keys()}
-    return list(once.values())
+    return list({tie[:3]: tie for tie in ties if tie.source != tie.target and {*tie[:2]} <= among.keys()}.values())
 
 
 def _across(matches: Iterable[Match], kind: str) -> Iterator[Arc]:

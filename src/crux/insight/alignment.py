@@ -38,9 +38,7 @@ def alignment_map(cards: Sequence[CruxCard]) -> tuple[PairTally, ...]:
 
 
 def _relation(first: str, second: str) -> Relation:
-    if first == second:
-        return "agree"
-    return "oppose" if {first, second} == {"YES", "NO"} else "differ"
+    return "agree" if first == second else "oppose" if {first, second} == {"YES", "NO"} else "differ"
 
 
 def _tally(first: str, second: str, cards: Sequence[CruxCard]) -> PairTally | None:

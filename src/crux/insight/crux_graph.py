@@ -131,7 +131,6 @@ def _line(own: Sequence[tuple[str, CruxCard]], links: Sequence[CruxLink]) -> Fau
     cards, debates = [card for _, card in own], tuple(dict.fromkeys(debate for debate, _ in own))
     members = [card.id for card in cards]
     beyond = [{link.first, link.second} - {*members} for link in links if link.kind == "negation"]
-    negations = [one for others in beyond if len(others) == 1 for one in others]
     return FaultLine(
         question=cards[0].question,
         cards=tuple(members),
@@ -140,5 +139,5 @@ def _line(own: Sequence[tuple[str, CruxCard]], links: Sequence[CruxLink]) -> Fau
         recurring=len(debates) > 1,
         coarse=most_common(COARSE[card.disagreement_type] for card in cards) or "factual",
         resolved=sum(card.resolved for card in cards),
-        negated_by=tuple(dict.fromkeys(negations)),
+        negated_by=tuple(dict.fromkeys([one for others in beyond if len(others) == 1 for one in others])),
     )

@@ -111,8 +111,7 @@ def density(documents: int) -> float:
 def believed(key: str, concept: str, kind: BeliefType, places: tuple[Place, ...], corpus: Corpus) -> BeliefNode:
     """Return a belief of which the texts are known: the more there are, the surer it is."""
     sure = density(len({place.item for place in places}))
-    passages = (corpus.passage_of(place) for place in places)
-    grounding = tuple(dict.fromkeys(passage for passage in passages if passage))
+    grounding = tuple(dict.fromkeys(one for place in places if (one := corpus.passage_of(place))))
     return BeliefNode(id=key, concept=concept, type=kind, confidence=sure, grounding=grounding, places=places)
 
 

@@ -26,8 +26,7 @@ def carried(book: ClaimBook, old: Corpus, new: Corpus) -> ClaimBook:
     A mention whose sentence is gone goes with it; its claim stays, so that a later reading names it again. Of a
     group's book everybody bears the name that the new texts give them.
     """
-    group = any(not author.name for author in book.authors)
-    told = [_found(one, old, new, group) for one in book.mentions]
+    told = [_found(one, old, new, any(not by.name for by in book.authors)) for one in book.mentions]
     lost = {_words(one.place.quote) for one, found in zip(book.mentions, told, strict=True) if found is None}
     before = {key for author in book.authors for key in author.read}
     known = {words for chunk in old.chunks if chunk.id in before for words in _sentences(old, chunk)}
@@ -56,9 +55,8 @@ def _found(mention: Mention, old: Corpus, new: Corpus, group: bool) -> Mention |
     nearest = max(spots, key=lambda spot: (group and spot[0].speaker == mention.author, *_nearness(place, spot, old)))
     item, (start, end) = nearest
     stance = mention.stance if item.own(start, end) else "reports"
-    author = (item.speaker if group else "") or mention.author
-    now = _placed(new, item, start, end, place)
-    return mention.model_copy(update={"place": now, "stance": stance, "author": author})
+    now = {"place": _placed(new, item, start, end, place), "stance": stance}
+    return mention.model_copy(update={**now, "author": (item.speaker if group else "") or mention.author})
 
 
 def _spots(place: Place, new: Corpus) -> list[tuple[Utterance, tuple[int, int]]]:

@@ -110,8 +110,7 @@ def contract_request(part: str, name: str, corpus: Corpus, book: ClaimBook, mode
         claims=fence("CLAIMS", _claims(book, name) or "none was read"),
         texts=fence("TEXTS", sample(corpus)),
     )
-    text = load_prompt("crux.personas", f"contract_{part}").render(frame=frame)
-    return request(models, "contract", label, text)
+    return request(models, "contract", label, load_prompt("crux.personas", f"contract_{part}").render(frame=frame))
 
 
 def _claims(book: ClaimBook, name: str) -> str:
@@ -121,8 +120,7 @@ def _claims(book: ClaimBook, name: str) -> str:
         entry = {"claim": signed.words(), "wrote": signed.places[-1].quote}
         date = signed.places[-1].date
         if BEHAVIOUR.before(5):
-            mentions = book.by_claim[signed.claim.id]
-            mention = next(one for one in mentions if one.author == name and one.stance in OWN)
+            mention = next(one for one in book.by_claim[signed.claim.id] if one.author == name and one.stance in OWN)
             entry = {"claim": signed.claim.text, "stance": mention.stance, "wrote": mention.place.quote}
             date = mention.place.date
         if date:
@@ -139,8 +137,7 @@ def sample(corpus: Corpus) -> str:
     chunks = corpus.chunks
     if not chunks:
         return ""
-    typical = sum(estimate_tokens(chunk.text) for chunk in chunks) // len(chunks) + 1
-    most = max(1, SAMPLE_TOKENS // typical)
+    most = max(1, SAMPLE_TOKENS // (sum(estimate_tokens(chunk.text) for chunk in chunks) // len(chunks) + 1))
     text = _shown(corpus, spread(chunks, most))
     while most > 1 and estimate_tokens(text) > SAMPLE_TOKENS:
         most -= 1
@@ -157,8 +154,7 @@ def _shown(corpus: Corpus, chunks: Sequence[Chunk]) -> str:
         if before is None or before.item != chunk.item:
             parts.append(f"[{item.date or 'undated'}] {item.title}\n{chunk.text}")
         else:
-            gap = item.text[before.end : chunk.start].strip()
-            parts.append(f"[...]\n\n{chunk.text}" if gap else chunk.text)
+            parts.append(f"[...]\n\n{chunk.text}" if item.text[before.end : chunk.start].strip() else chunk.text)
         before = chunk
     return "\n\n".join(parts)
 

@@ -134,8 +134,7 @@ class PersonaStore:
         for key in filter(None, (said.claim, said.into)):
             if key not in known:
                 raise PersonaError(f"the book of {name} has no claim {ascii(key)[1:-1][:40]}; show {name} lists them")
-        file = self._path("corrections", name).with_suffix(".jsonl")
-        with append_from_whole_line(file) as lines:
+        with append_from_whole_line(self._path("corrections", name).with_suffix(".jsonl")) as lines:
             write_line(lines, said.model_dump(mode="json"), sync=False)
 
     def save_beside(self, kind: str, name: str, data: CamelModel) -> None:
@@ -201,8 +200,7 @@ class PersonaStore:
     def _read(self, kind: str, name: str, model: type[W]) -> W:
         path = self._path(kind, name)
         if not path.exists():
-            known = ", ".join(self.names()) or "nobody"
-            raise PersonaError(f"there is no persona called {name}; there is {known}")
+            raise PersonaError(f"there is no persona called {name}; there is {', '.join(self.names()) or 'nobody'}")
         where = f"{kind}/{path.name}"
         with saying(f"{where} cannot be read", PersonaError), fits(f"{where} is damaged: ", PersonaError):
             if path.stat().st_size > _MAX_BYTES:

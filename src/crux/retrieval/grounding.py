@@ -96,8 +96,7 @@ class Grounding:
         """Return the belief nodes nearest to a text, best first."""
         if self._rows is None:
             return []
-        rows = self._rows.nearest(text, _ROWS_A_BELIEF * most)
-        beliefs = dict.fromkeys(self._node_of_row[row] for row, _ in rows)
+        beliefs = dict.fromkeys(self._node_of_row[row] for row, _ in self._rows.nearest(text, _ROWS_A_BELIEF * most))
         return [self._nodes[place] for place in list(beliefs)[:most]]
 
     def nearest_places(self, text: str, node: BeliefNode) -> tuple[Place, ...]:

@@ -77,8 +77,7 @@ class Lexical:
         with saying("an index cannot be kept", StoreUnwritable):
             folder.mkdir(parents=True, exist_ok=True)
             self._model.save(str(folder), show_progress=False)
-            note = {"language": self.language, "size": self.size}
-            (folder / _NOTE).write_text(json.dumps(note), encoding="utf-8")
+            (folder / _NOTE).write_text(json.dumps({"language": self.language, "size": self.size}), encoding="utf-8")
 
     def nearest(self, query: str, most: int) -> list[tuple[int, float]]:
         """Return places of the nearest texts with their scores, best first, equal ones in order."""
@@ -141,7 +140,6 @@ class Lexical:
         return Counter(self._terms(text))
 
     def _unit(self, text: str) -> dict[str, float]:
-        counts = self._counts(text)
-        weights = {term: (1 + log(count)) * self.weight(term) for term, count in sorted(counts.items())}
+        weights = {term: (1 + log(count)) * self.weight(term) for term, count in sorted(self._counts(text).items())}
         length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
         return {term: weight / length for term, weight in weights.items()}

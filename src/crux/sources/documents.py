@@ -149,7 +149,8 @@ def _mails(data: bytes) -> Iterator[bytes]:
         copy.write(data)
         copy.flush()
         box = mailbox.mbox(copy.name, create=False)
-        yield from (box.get_bytes(key) for key in box.iterkeys())
+        # A line of the text that begins as a mail does is marked in a box.
+        yield from (re.sub(rb"(?m)^>(?=>*From )", b"", box.get_bytes(key)) for key in box.iterkeys())
         box.close()
 
 
@@ -162,12 +163,13 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
     ]
     text = _content(part) if part is not None else ""
     name, address = (getaddresses([str(message.get("From", ""))]) or [("", "")])[0]
+    # Where a list sends in somebody's name, the address is the list's.
+    name, address = (match[1], "") if (match := re.match(r"'?(.+?)'? via ", name)) else (name, address)
     if str(message.get("Auto-Submitted", "no")).lower() != "no":
         file.leave("a bot", text)
         return None
     form: Form = web_mail if part is not None and part.get_content_type() == "text/html" else mail
     body = composed(file.enter(form(file, text)))
-    answered = str(message.get("In-Reply-To") or message.get("References") or "").split()
     if not body.text:
         file.notes.append(f"{file.name}, mail {number}: no text")
         return None
@@ -179,7 +181,7 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
         speaker_id=address or None,
         title=one_line(str(message.get("Subject") or "")),
         date=iso_date(str(message.get("Date") or "")),
-        replies_to=tuple(answered[-1:]),
+        replies_to=tuple(str(message.get("In-Reply-To") or message.get("References") or "").split()[-1:]),
     )
 
 

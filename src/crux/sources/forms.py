@@ -27,6 +27,11 @@ _ORIGINAL = re.compile(
     r"(?m)^(?:-{2,}\s*(?:Original|Forwarded) .essage\s*-{2,}|_{20,}|\*?(?:From|Von|De|Da|Van|Fra|Från|От|发件人|差出人)"
     r"\*?\s?[:：].+\n\s*(?:[*\w][^\n:：]{1,20}[:：].+\n\s*){2})"
 )
+#: The line above an answered mail that no ">" marks: a date, an address, a colon at its end.
+_UNMARKED = re.compile(
+    r"(?m)^(?=[^\n]*\d)[^\n<>]*(?:\n[^\n<>]*)?<[^<>\s@]+@[^<>\s]+>[^\n]{0,60}(?:\n[^\n]{0,20})?[:：][ \t\r]*$"
+    r"(?![\s\S]*\n *>)"
+)
 #: Where a comment ends with words behind it, which CommonMark takes for a part of it.
 _BEHIND = re.compile(r"(?m)^( {0,3}<!--(?:(?!-->|<!--)[\s\S])*-->)[ \t]*(?=\S)")
 
@@ -118,7 +123,8 @@ def mail(file: SourceFile, raw: str) -> list[Piece]:
     """Return the body of a mail: what is answered below or above is quoted, the signature left out."""
     lines = raw.split("\n")
     end = next((at for at, line in enumerate(lines) if line.rstrip("\r") == "-- "), len(lines))
-    below = min(raw.count("\n", 0, found.start()) if (found := _ORIGINAL.search(raw)) else end, end)
+    heads = (head.start() for one in (_ORIGINAL, _UNMARKED) if (head := one.search(raw)))
+    below = min([end, *(raw.count("\n", 0, at) for at in heads)])
     marks = [mark for mark in _quoted_lines(raw) if mark[1] <= below]
     if below < end:
         marks.append((below, end, "quoted"))
@@ -129,8 +135,7 @@ def web_mail(file: SourceFile, raw: str) -> list[Piece]:
     """Return the body of a mail that is written as a page."""
     pieces = web(file, raw)
     lines = ["\n" * piece.opens + piece.text for piece in pieces]
-    heads = (at for at in range(len(lines)) if _ORIGINAL.match("".join(lines[at : at + 40]).lstrip()))
-    below = next(heads, len(lines))
+    below = next((at for at in range(len(lines)) if _ORIGINAL.match("".join(lines[at : at + 40]).lstrip())), len(lines))
     return [*pieces[:below], *(replace(piece, kind="quoted") for piece in pieces[below:])]
 
 

@@ -101,8 +101,7 @@ def _read(
     post = published.get(pure.stem)
     if not drafts and not alone and (pure.name.startswith("draft_") or (post and post["is_published"] != "true")):
         return PlaceReading(notes=(f"{pure.name}: not published; --drafts takes it too",))
-    archived = path.is_dir() or not alone
-    name = f"{path.name}/{pure.name}" if archived and pure.suffix == ".js" else pure.name
+    name = f"{path.name}/{pure.name}" if (path.is_dir() or not alone) and pure.suffix == ".js" else pure.name
     file = SourceFile(name, member.load(), str(pure.with_suffix("")))
     reader = FORMATS[pure.suffix.lower()]
     reading = partial(read_feed, drafts=drafts)(file) if reader is read_feed else reader(file)

@@ -96,6 +96,8 @@ def read_rows(file: SourceFile) -> PlaceReading:
         CorpusError: no row has a text.
     """
     rows = list(_csv_rows(file) if file.name.lower().endswith((".csv", ".tsv")) else _json_rows(file))
+    if not rows and file.notes:
+        raise CorpusError(f'{"; ".join(file.notes[:2])}; call the column of texts "text", that of names "speaker"')
     file.authored = not any(_first(row, _TABLE.row.speaker) for row in rows)
     return file.finished(utterances(file, [(_TABLE.row, row, "", "") for row in rows]))
 
@@ -223,6 +225,4 @@ def _first(record: Record, paths: Sequence[str]) -> str:
 
 def listed(value: Any) -> list[Any]:
     """Return the entries of a list; what is none is the only one, and nothing has none."""
-    if isinstance(value, list):
-        return cast("list[Any]", value)
-    return [] if value is None else [value]
+    return cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]

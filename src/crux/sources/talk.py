@@ -6,7 +6,9 @@ import importlib
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import date
 from html import unescape
 from typing import Any
 
@@ -26,8 +28,17 @@ LETTERS = r"\w\u0300-\u036f\u0900-\u0e7f"
 _TURN = re.compile(
     rf"[ \t\u200e]*(?:(?:[-*•]|>>)[ \t]+)?(?:{_CLOCK}(?: -)?[ \t]+)?\*{{0,2}}"
     rf"([^\W\d_][{LETTERS}.'’-]*(?: [{LETTERS}.'’()@-]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}"
-    r"(?:：\*{0,2}[ \t]*|:\*{0,2}(?:[ \t]+|\n))"
+    r"(?: ?\[[^\]\n]*\])?\*{0,2}(?:：\*{0,2}[ \t]*|[ \xa0\u202f]?:\*{0,2}(?:[ \t\xa0]+|\n))"
 )
+#: The day and time with which WhatsApp begins a message, and nothing else does: who sends it may be a number, its
+#: words may have colons. Without a name it is a notice.
+_SENT = re.compile(
+    r"[\u200e\u200f]*\[?(?P<day>\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4})\.?[^\d\n\[\]]{1,9}\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
+    r"[^\d\n:\[\]]{0,9}?(?: - |\][\u200e ]*)"
+    r"(?:[~\s\u2068\u202a-\u202e]*+(?P<name>\S[^:\n]{0,80}?)[\u2069\u202c]?:(?:[ \t]+|$))?"
+)
+#: A message that the program writes in somebody's name.
+_NOTICE = re.compile(r"(?i)\s*+(?:\u200e|<[^<>\n]*+>\s*+\Z|(?:you|this message was) deleted\b[^\n]{0,20}\s*+\Z)")
 #: Words before a colon that are no names.
 _HEADS = frozenset(own_table("crux.sources", "names.toml")["no_names"])
 Turn = tuple[str, list[Piece]]
@@ -103,11 +114,12 @@ def _is_name(words: str) -> bool:
 
 def minutes(file: SourceFile, form: Form) -> PlaceReading | None:
     """Read minutes: turns under the names that begin them, each in its form; None where the text is none."""
+    if (messages := _chat(file, form)) is not None:
+        return messages
     text = file.text
     lines = text.split("\n")
     names = speakers(line + "\n" for line in lines if line.strip() and (_TURN.match(f"{line}\n") or line[:1] in "#"))
-    spoken = speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*[:：])|\n\s*\n", text) if part.strip())
-    names &= spoken
+    names &= speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*[:：])|\n\s*\n", text) if part.strip())
     if not names:
         return None
     turns: list[tuple[str, list[str]]] = [("", [])]
@@ -123,7 +135,42 @@ def minutes(file: SourceFile, form: Form) -> PlaceReading | None:
     return _told(file, [(name, form(file, "\n".join([*said, ""]).lstrip())) for name, said in turns], "minutes")
 
 
-def _told(file: SourceFile, turns: list[Turn], source: str) -> PlaceReading:
+def _chat(file: SourceFile, form: Form) -> PlaceReading | None:
+    """Read a chat of WhatsApp, where a day and a time begin each message; None where the text is none."""
+    lines = file.text.split("\n")
+    starts = [(at, match) for at, line in enumerate(lines) if (match := _SENT.match(line))]
+    if len(starts) < 3 or len({match["name"] for _, match in starts} - {None}) < 2:
+        return None
+    turns: list[Turn] = []
+    dates: list[str] = []
+    file.leave("a notice of the program", "".join(lines[: starts[0][0]]))
+    ends = [*(at for at, _ in starts[1:]), len(lines)]
+    for (at, match), end, day in zip(starts, ends, _days(starts), strict=True):
+        text = "\n".join([lines[at][match.end() :], *lines[at + 1 : end], ""])
+        if not match["name"] or _NOTICE.match(text):
+            file.leave("a notice of the program", text)
+            continue
+        file.leave("names", match[0])
+        turns.append((match["name"], form(file, text)))
+        dates.append(day)
+    return _told(file, turns, "minutes", dates)
+
+
+def _days(starts: list[tuple[int, re.Match[str]]]) -> list[str]:
+    """Return days as ISO 8601; nothing where the first number may be the day or the month: they go on in both ways."""
+    numbers = [[int(number) for number in re.findall(r"\d+", match["day"])] for _, match in starts]
+    ways = (
+        ((0, 1, 2),) if numbers[0][0] > 99 else ((2, 1, 0),) if "." in starts[0][1]["day"] else ((2, 1, 0), (2, 0, 1))
+    )
+    found: list[list[str]] = []
+    for year, month, day in ways:
+        with suppress(ValueError):
+            days = [date(one[year] % 100 + 2000, one[month], one[day]).isoformat() for one in numbers]
+            found += [days] if days == sorted(days) else []
+    return found[0] if found and found[0] == found[-1] else [""] * len(starts)
+
+
+def _told(file: SourceFile, turns: list[Turn], source: str, dates: Sequence[str] = ()) -> PlaceReading:
     """Return turns as utterances; whoever cannot be told is noted."""
     file.authored = False
     # Whoever is named with a rank once, and without it elsewhere, is one person; with two ranks it may be two.
@@ -142,7 +189,7 @@ def _told(file: SourceFile, turns: list[Turn], source: str) -> PlaceReading:
             source=source,
             speaker=speaker or None,
             title=file.stem,
-            date=iso_date(file.stem),
+            date=dates[number - 1] if dates else iso_date(file.stem),
         )
         for number, (speaker, pieces) in enumerate(turns, start=1)
         if (body := composed(file.enter(pieces))).text

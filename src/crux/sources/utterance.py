@@ -114,10 +114,6 @@ class PlaceReading(Struct):
             counts[one.speaker or ""] += _lengths(one)[0]
         return dict(counts.most_common())
 
-    def of(self, speaker: str) -> tuple[Utterance, ...]:
-        """Return what one speaker says, in order."""
-        return tuple(one for one in self.utterances if (one.speaker or "") == speaker)
-
 
 def balance_of(utterances: tuple[Utterance, ...], characters: int, left_out: Counter[str]) -> Balance:
     """Return the account of one file: what is neither kept nor named as left out is white space and marks."""

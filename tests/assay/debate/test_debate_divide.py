@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.crux.spoken import LANTERN, Q_CONVERT
 
+from assay.protocols.crux.divide import DivideHooks, Options, Task
 from llm_runtime.testing import LoopbackServer
 
 pytest.importorskip("bm25s", reason="divide needs the extra 'debate'")
@@ -34,6 +35,29 @@ async def test_a_thread_is_divided_into_a_pipe_and_a_page(assay: Assay, server: 
     page = (tmp_path / "cruxes.html").read_text("utf-8")
     for told in (Q_CONVERT, "Would settle it, experiment", "Who says what", "imitated"):
         assert told in page, told
+
+
+_POSTS = [{"body": words, "author": {"login": name}} for name, words in (("ada", "Go."), ("ben", "No."))]
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        json.dumps({**_POSTS[0], "comments": _POSTS[1:]}),
+        json.dumps(_POSTS),
+        '{"speaker": "ada", "text": "Go."}\n{"speaker": "ben", "text": "No."}\n',
+        "WEBVTT\n\n00:01.000 --> 00:02.000\n<v ada>Go.\n\n00:02.000 --> 00:03.000\n<v ben>No.\n",
+        "[12.03.26, 10:02:11] ada: Go.\n[12.03.26, 10:03:11] ben: No.\n[12.03.26, 10:04:11] ada: <omitted>\n",
+    ],
+)
+def test_a_talk_on_standard_input_is_read_as_what_it_is(talk: str) -> None:
+    """``--file -`` gives it in the place of a place."""
+    pytest.importorskip("webvtt", reason="a transcript needs the extra 'import'")
+    task, options = DivideHooks().prepare(Task(place=talk), Options())
+    assert task.place == "" and [(one["speaker"], one["text"]) for one in options.texts] == [
+        ("ada", "Go."),
+        ("ben", "No."),
+    ]
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +33,8 @@ from llm_runtime.models import Model, fits
 from llm_runtime.names import Folder
 
 FIELDS = read_ui(__package__ or "")
+#: How a talk that is given as text is read, by its beginning; a chat of WhatsApp begins with a bracket, too.
+_ENDINGS = ((r"\s*\{.*\}\s*\n\s*\{", "jsonl"), (r"\s*(?:\{|\[\s*[\[{])", "json"), ("WEBVTT", "vtt"))
 #: Notes of a place that a report shows.
 _MOST_NOTES = 20
 
@@ -108,6 +111,7 @@ class DivideHooks(Hooks[Task, Options]):
         if options.texts:
             require_group(grouped(options))
             return task, options
+        task = _given(task)
         people = open_people(task.people)
         reading = read_place(Path(task.place)) if task.place else _read_thread(task.thread)
         texts = group_of(reading.utterances)
@@ -142,13 +146,18 @@ class DivideHooks(Hooks[Task, Options]):
         )
 
 
+def _given(task: Task) -> Task:
+    """Return what is asked for: what stood on standard input, in the place of a place, is the talk itself."""
+    talk = "\n" in task.place.strip() or task.place.lstrip().startswith(('{"', "[{"))
+    return task.model_copy(update={"place": "", "thread": task.place}) if talk else task
+
+
 def _read_thread(text: str) -> PlaceReading:
-    """Read what was given as text: as JSON where it is, else as lines with names."""
+    """Read what was given as text: as records or a transcript where it begins so, else as lines with names."""
     if not text.strip():
         raise ConfigurationError("place: give a folder, a file or the export of a thread")
     with tempfile.TemporaryDirectory(prefix="assay-thread-") as folder:
-        ending = "json" if text.lstrip()[:1] in ("{", "[") else "txt"
-        file = Path(folder) / f"thread.{ending}"
+        file = Path(folder) / f"thread.{next((end for begins, end in _ENDINGS if re.match(begins, text)), 'txt')}"
         file.write_text(text, "utf-8")
         return read_place(file)
 

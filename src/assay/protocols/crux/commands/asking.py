@@ -35,8 +35,7 @@ def ask_to_go_on(cost: int | None, *, yes: bool) -> None:
     Raises:
         click.Abort: the person refused.
     """
-    dear = cost is None or cost > _WORTH_ASKING
-    if dear and not yes and sys.stdin.isatty() and sys.stderr.isatty():
+    if (cost is None or cost > _WORTH_ASKING) and not yes and sys.stdin.isatty() and sys.stderr.isatty():
         click.confirm("Go on?", abort=True, err=True)
 
 

@@ -54,8 +54,8 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     table, reading = ModelTable(), calls.reading + calls.linking + calls.audit
     asked = ((table.model("contract").id, calls.contract, _CONTRACT), (table.model("reading").id, reading, READING))
     audit = f", {calls.audit} to audit" if calls.audit else ""
-    linking = f"about {calls.linking} to link claims"
-    announce(command, asked, f"{calls.reading} to read, {linking}, {calls.contract} for the portrait{audit}", yes=yes)
+    parts = f"{calls.reading} to read, about {calls.linking} to link claims, {calls.contract} for the portrait{audit}"
+    announce(command, asked, parts, yes=yes)
 
 
 def _present(command: RunCommand, outcome: Outcome) -> int:

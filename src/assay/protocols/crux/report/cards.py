@@ -38,18 +38,16 @@ def room_blocks(state: DebateState, messages: Iterable[CruxMessage]) -> tuple[Bl
     """Return a room's turns, one by one."""
     blocks: list[Block] = []
     for turn in messages:
-        where = f"{turn.id}, {turn.phase}, turn {turn.turn}"
         if not turn.persona:
             blocks.append(Note(f"Evidence ({turn.id}): {turn.text}"))
             continue
-        remark = where + (f", {turn.stance}" if turn.stance else "")
+        remark = f"{turn.id}, {turn.phase}, turn {turn.turn}" + (f", {turn.stance}" if turn.stance else "")
         said = (Prose(escaped(turn.text)), *(Note(f"Flagged: {flag}.", "warning") for flag in turn.flags))
         blocks.append(Voice(turn.persona, said, state.accent(turn.persona), remark))
     return tuple(blocks)
 
 
 def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> list[Block]:
-    tone = "good" if card.resolved else "info"
     ending = "Resolved." if card.resolved else "Open."
     settle = RESOLVABLE.get(card.disagreement_type, "")
     verdict = f"{card.disagreement_type.capitalize()}. Can it be resolved? {settle.capitalize()}. {ending}"
@@ -57,7 +55,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
         verdict += f" {card.resolution}"
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
-        Note(verdict, tone),
+        Note(verdict, "good" if card.resolved else "info"),
         Plain(notes.spoken),
         *([Plain(_SEEN[notes.seen_in])] if notes.seen_in else []),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),

@@ -130,8 +130,7 @@ def _step_line(step: PersonaStep) -> str:
 
 
 def _left_out(read: Read) -> list[str]:
-    reasons = read.standing.reasons if read.standing else ()
-    lines = [f"{read.name}: thin: {reason}" for reason in reasons]
+    lines = [f"{read.name}: thin: {reason}" for reason in (read.standing.reasons if read.standing else ())]
     lines += [f"{read.name}, not read: {line}" for line in read.unread]
     if read.audit and read.audit.share is not None and read.audit.share < ENOUGH:
         lines.append(f"{read.name}: {audit_line(read.audit)}")

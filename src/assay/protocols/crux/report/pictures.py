@@ -23,8 +23,7 @@ def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accent
     rows: list[StanceRow] = []
     for card in cards:
         answers = tuple(card.personas[name].position if name in card.personas else "–" for name in personas)
-        ended = "resolved" if card.resolved else "open"
-        rows.append(StanceRow(card.question, answers, card.disagreement_type, ended))
+        rows.append(StanceRow(card.question, answers, card.disagreement_type, "resolved" if card.resolved else "open"))
     words = " ".join(
         f"{row.question} {row.remark}, {row.aside}: "
         + ", ".join(f"{name} {answer}" for name, answer in zip(personas, row.answers, strict=True) if answer != "–")

@@ -54,8 +54,7 @@ class DebateState:
     def result(self) -> DebateResult:
         """The debate so far."""
         result, run = self.debate.result(), self.run
-        how = {"state": run.state, "stopped_because": run.message}
-        return result if self.ended else result.model_copy(update=how)
+        return result if self.ended else result.model_copy(update={"state": run.state, "stopped_because": run.message})
 
     def accent(self, persona: str) -> str:
         """Return a persona's colour class, by seat."""

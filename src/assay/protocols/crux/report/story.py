@@ -63,11 +63,10 @@ def _speakers(state: DebateState) -> str:
 
 def _facts(state: DebateState) -> tuple[Fact, ...]:
     result = state.result
-    resolved = sum(card.resolved for card in result.cards)
     unearned = sum(not entry.earned for entry in result.ledger)
     moved = f"{len(result.ledger) - unearned} earned" + (f", {unearned} not" if unearned else "")
     return (
-        Fact("Cards", f"{len(result.cards)}, {resolved} resolved"),
+        Fact("Cards", f"{len(result.cards)}, {sum(card.resolved for card in result.cards)} resolved"),
         Fact("Concessions", moved if result.ledger else "none"),
         Fact("Rounds", str(len(result.aspects))),
         *head_facts(state.run),
