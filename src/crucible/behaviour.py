@@ -24,7 +24,7 @@ what node and go ran is known.
 17: words that are whole lines stand at their place, however short the lines are, and whatever blank ones are between; a
 claim that stands to the letter behind a label is not weakened; an answer is taken out of a record that cannot be read.
 18: a witness may import the file that it tests by its name; a fix stands in lines that end as those of its file do;
-a form feed ends no line, and what a mark of byte order begins is Python.
+a form feed ends no line, and what a mark of byte order begins is Python; a place may have the name of its file.
 """
 
 from __future__ import annotations
