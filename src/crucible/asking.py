@@ -86,8 +86,7 @@ class Asker:
         fault: CallError | StructuredOutputError | None = None
         for number, model in enumerate(models):
             if fault is not None:
-                why = str(fault)[:500]
-                self._emit(SpareAsked(phase=label.phase, seat=label.seat, model=model[0], reason=why))
+                self._emit(SpareAsked(phase=label.phase, seat=label.seat, model=model[0], reason=str(fault)[:500]))
             try:
                 return await self._of(wanted, replace(label, attempt=label.attempt + number * _SPARE), model)
             except (CallError, StructuredOutputError) as failed:

@@ -34,8 +34,7 @@ class Briefing(Struct):
     @property
     def evidence(self) -> str:
         """How claims name what they rest on."""
-        name = "evidence_attached" if self.material else "evidence_none"
-        return load_prompt("crucible", name).render()
+        return load_prompt("crucible", "evidence_attached" if self.material else "evidence_none").render()
 
     def turn(self, seat: str, task: str, prompt: str = "material") -> Message:
         """Return a task behind what has to be read first, the same at each call of a seat."""
@@ -51,5 +50,4 @@ class Briefing(Struct):
             parts.append(
                 load_prompt("crucible", "challenge").render(sentence=fence("SENTENCE", self.challenge), objections=said)
             )
-        pictures = tuple(filter(None, (one.seen for one in self.material)))
-        return Message("user", "\n\n".join([*parts, task]), pictures)
+        return Message("user", "\n\n".join([*parts, task]), tuple(filter(None, (one.seen for one in self.material))))

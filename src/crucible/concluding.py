@@ -41,8 +41,7 @@ async def answered(
     held, complained, reader = (_shown(deliberation), False, _reader(asker, models, query, deliberation.briefing.seed))
 
     def rests(written: Synthesis) -> bool:
-        named = [id for claim in written.claims for id in claim.rests_on]
-        return _named(deliberation, named, written.objections)
+        return _named(deliberation, [id for claim in written.claims for id in claim.rests_on], written.objections)
 
     def own(written: Synthesis) -> str | None:
         nonlocal complained
@@ -57,8 +56,7 @@ async def answered(
         return None
 
     async def weigh(written: Synthesis) -> str | None:
-        short = len(written.answer) <= LONGEST and not rests(written)
-        return await reader(written.answer) if short else None
+        return await reader(written.answer) if len(written.answer) <= LONGEST and not rests(written) else None
 
     async def parts(say: Say) -> Synthesis:
         said = await say(part("answer"))

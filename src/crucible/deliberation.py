@@ -72,8 +72,7 @@ class Deliberation:
             before = dict(self.held)
             await loops.get(grammar, self._at_once)(loop)
             changed = self._compare(loop, before)
-            judged = loop >= EARLIEST_EXIT and bool(before)
-            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged))
+            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=loop >= EARLIEST_EXIT and bool(before)))
             settled = self.briefing.settles and not self.objections.unsettled
             stands = not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT
             if self.transcript.not_attacked or settled or stands:
@@ -98,8 +97,7 @@ class Deliberation:
         """DEBATE: positions once; then the critic, and whom it attacks defends. Critique follows defence (CR28)."""
         if loop == 1:
             await self._heard(loop, self.members, "position")
-        raised = await self._attack(loop, list(self.held.values()))
-        owners = {one.owner for one in raised}
+        owners = {one.owner for one in await self._attack(loop, list(self.held.values()))}
         await self._heard(loop, [one for one in self.members if one.label in owners], "defence")
 
     async def _passed_on(self, loop: int) -> None:
@@ -147,8 +145,7 @@ class Deliberation:
         if phase == "draft":
             self.held.pop(member.label, None)  # the last one is the latest
         self.held[member.label] = self._last = now
-        role = member.role.value
-        self._emit(SeatAnswered(loop=loop, seat=member.label, role=role, kind=phase, text=now.text))
+        self._emit(SeatAnswered(loop=loop, seat=member.label, role=member.role.value, kind=phase, text=now.text))
 
     def _numbered(self, member: CouncilMember, claims: Iterable[ClaimRecord]) -> tuple[ClaimRecord, ...]:
         """Return claims with ids: that of the claim which one continues, else the next number."""

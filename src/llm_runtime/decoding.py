@@ -75,8 +75,7 @@ def _stretches(text: str) -> Iterator[Decoded]:
 
     for match in _LINES.finditer(text):
         if _WRITTEN.search(match[0]):
-            plain = unescaped(html.unescape(unquote(match[0], errors="ignore")))
-            yield Decoded(*match.span(), "escapes", plain)
+            yield Decoded(*match.span(), "escapes", unescaped(html.unescape(unquote(match[0], errors="ignore"))))
     for match in _BASE64.finditer(text):
         digits = "".join(match[0].split()).rstrip("=").replace("-", "+").replace("_", "/")
         if words := _words(b64decode(digits[: len(digits) - (len(digits) % 4 == 1)] + "===")):

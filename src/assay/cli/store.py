@@ -209,8 +209,7 @@ def _runs(opened: RunStore) -> Iterator[Remark]:
     from llm_runtime.store.upkeep import every_run
 
     states = Counter(run.state for run in every_run(opened))
-    words = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    yield Remark("ok", "runs", words or "none yet")
+    yield Remark("ok", "runs", ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "none yet")
     gone = opened.reader.execute("SELECT run_id FROM heads WHERE run_id NOT IN (SELECT run_id FROM runs) LIMIT 1")
     for (run_id,) in gone:
         yield Remark("fault", "lost", f"run {run_id} is gone, and its head is there; see: assay runs verify --all")

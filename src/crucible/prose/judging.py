@@ -86,8 +86,7 @@ class ConclusionsJudge:
         request = Request(_MODEL, (Message("user", task),), label)
         try:
             # The prompt dictates a form, and an object that follows it is the judge's own.
-            shown = "\n".join(pairs)
-            answer = await ask(self._generate, request, Conclusions, reasks=0, check=complete, shown=shown)
+            answer = await ask(self._generate, request, Conclusions, reasks=0, check=complete, shown="\n".join(pairs))
         except StructuredOutputError:
             return True
         by_role = {one.role: one for one in answer.value.conclusions if one.role in roles}

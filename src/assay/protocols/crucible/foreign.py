@@ -132,8 +132,7 @@ def _entries(text: str) -> list[str]:
 
 def _own(name: str, root: Path, ours: set[str]) -> str:
     """Return the name that Git has for a file, which others name from the root, from here, or from the disk's root."""
-    told = (os.path.normpath(name), os.path.relpath(name or ".", root))
-    return next((one for one in told if one in ours), name)
+    return next((one for one in (os.path.normpath(name), os.path.relpath(name or ".", root)) if one in ours), name)
 
 
 def _of_words(text: str, root: Path, ours: set[str]) -> _Located:

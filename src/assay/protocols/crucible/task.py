@@ -105,8 +105,7 @@ class Options(Model):
     def _own(self, name: str) -> str:
         """Return a model that belongs to no seat: the panel's first, where the user named none."""
         model: str = getattr(self, name)
-        usual = EngineConfig.model_fields[name].default
-        return self.models[0] if self.models and model == usual else model
+        return self.models[0] if self.models and model == EngineConfig.model_fields[name].default else model
 
     def config(self, generate: Generate, delta: DeltaStrategy | None) -> EngineConfig:
         """Return the engine's configuration."""

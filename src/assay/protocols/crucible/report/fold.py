@@ -104,8 +104,7 @@ class CouncilFold(GenericFold):
             says = kind_words(heard.call.error) or says
         if waits := [wait.why for call in running if (wait := self.state.run.waits.get(str(call.label)))]:
             says = waits[0]
-        since = min((call.started for call in running), default=None)
-        return SeatProgress(seat.name, state, since, says, seat.accent)
+        return SeatProgress(seat.name, state, min((call.started for call in running), default=None), says, seat.accent)
 
     def _listen(self, event: CallFinished | CallFailed) -> None:
         """Note each answer as it comes; the council reports a round when all of them are in."""

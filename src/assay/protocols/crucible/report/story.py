@@ -70,8 +70,7 @@ def council_story(state: CouncilState) -> Story:
         ordered = [*sections[:at], spend, Section(path.heading, (*path.blocks, *folded))]
     else:
         ordered = [*sections, provenance, spend]
-    facts = (*story.facts, *head_facts(state.run))
-    return replace(story, facts=facts, sections=tuple(one for one in ordered if one))
+    return replace(story, facts=(*story.facts, *head_facts(state.run)), sections=tuple(one for one in ordered if one))
 
 
 def _told(state: CouncilState) -> dict[str, Any]:
@@ -169,8 +168,7 @@ def _answer(state: CouncilState, loop: Loop, seat: NamedSeat, kind: str, text: s
         if lost:
             blocks.append(Details(f"{count_noun(len(lost), 'sentence')} given up{by}", tuple(map(Plain, lost))))
     aimed = pins.aimed(loop.number if kind == "defence" else loop.number - 1, seat.key)
-    remark = f"{kind}, revised after {in_words(aimed)}" if aimed else kind
-    return Voice(seat.name, tuple(blocks), seat.accent, remark)
+    return Voice(seat.name, tuple(blocks), seat.accent, f"{kind}, revised after {in_words(aimed)}" if aimed else kind)
 
 
 def _critique(state: CouncilState, loop: Loop, critique: Critique, pins: Pins) -> Voice:
