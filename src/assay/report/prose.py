@@ -77,8 +77,7 @@ def signed(text: str, notes: tuple[Sign, ...]) -> str:
 
 
 def _sign(sign: str) -> Element:
-    inner = element("a", sign, href=f"#source-{sign}") if sign.isdigit() else sign
-    return element("sup", inner, class_="sign")
+    return element("sup", element("a", sign, href=f"#source-{sign}") if sign.isdigit() else sign, class_="sign")
 
 
 def _pin_sign(pin: Pin) -> Element:
