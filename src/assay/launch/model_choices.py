@@ -116,8 +116,7 @@ async def _choices(settings: Settings, lately: list[str]) -> Choices:
 async def _measured(gateway: Gateway, names: Iterable[str], notes: Mapping[str, str]) -> tuple[ModelChoice, ...]:
     """Return models with what they cost and read, and why each is offered."""
     names = tuple(names)
-    windows = await asyncio.gather(*(_window(gateway, name) for name in names))
-    found = zip(names, windows, strict=True)
+    found = zip(names, await asyncio.gather(*(_window(gateway, name) for name in names)), strict=True)
     return tuple(
         ModelChoice(name, price_of(gateway.settings, name), window, notes.get(name, "")) for name, window in found
     )

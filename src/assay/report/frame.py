@@ -167,8 +167,7 @@ def judged(story: Story, verdict: RunVerdict) -> Story:
 
 def _state(run: RunTotals, state: str) -> State:
     if run.state == "running":
-        asked = {call.by.kind for call in run.tally.running.values() if call.by}
-        waits = bool(asked & {"person", "mailbox"})
+        waits = bool({call.by.kind for call in run.tally.running.values() if call.by} & {"person", "mailbox"})
         return "interrupted" if state == "interrupted" else "waiting" if waits else "running"
     return "waiting" if run.error == "RunPaused" else run.state
 

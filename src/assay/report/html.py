@@ -151,5 +151,4 @@ def _figure(figure: Figure) -> Element:
 
 @cache
 def _style() -> str:
-    own = resources.files("assay.report").joinpath("report.css").read_text(encoding="utf-8")
-    return f"{PALETTE}\n{own}"
+    return f"{PALETTE}\n{resources.files('assay.report').joinpath('report.css').read_text(encoding='utf-8')}"

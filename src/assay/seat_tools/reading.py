@@ -103,9 +103,10 @@ def _text(place: Path) -> str:
 
 def files(detail: str, _: Sequence[str]) -> Call:
     """Return what reads the files of a folder, and lists it."""
+    folder = Folder(Path(detail))
 
     async def read(arguments: Mapping[str, Any]) -> str:
-        return await asyncio.to_thread(Folder(Path(detail)).read, word(arguments, "path"), arguments.get("first", 1))
+        return await asyncio.to_thread(folder.read, word(arguments, "path"), arguments.get("first", 1))
 
     return read
 

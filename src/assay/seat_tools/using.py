@@ -109,7 +109,6 @@ class _Lookups(Struct):
         arguments, label = {argument: address, "quote": words}, self._label("quote", next(self.quotations))
         came = await self._asked(tool, arguments, label)
         remark = "not looked up" if came.startswith("error: ") else "not found there"
-
         return "" if came == STANDS else remark
 
     def misquoted(self, wrong: Sequence[str]) -> str:
@@ -123,7 +122,8 @@ class _Lookups(Struct):
 
     def _was_shown(self, address: str) -> bool:
         # A page may want to be told in an address what else the seat has read: none that the seat makes is opened.
-        return any(re.compile(re.escape(address) + r"(?=[\s\"'<>)\]},.;]|$)").search(text) for text in self.shown)
+        whole = re.compile(re.escape(address) + r"(?=[\s\"'<>)\]},.;]|$)")
+        return any(whole.search(text) for text in self.shown)
 
     def _label(self, what: str, attempt: int) -> CallLabel:
         return replace(self.request.label, phase=f"{self.request.label.phase}-{what}", attempt=attempt)
