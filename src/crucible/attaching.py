@@ -72,8 +72,7 @@ def _attachments(name: str, data: bytes, ending: str, whole: str) -> list[Attach
     try:
         return [attachment(whole, read_document(name, data, ending).text)]
     except NoTextError:
-        pages = scanned_pages(name, data, MOST_PICTURES)
-        return [_shown(f"{whole}, page {number}", page) for number, page in pages]
+        return [_shown(f"{whole}, page {number}", page) for number, page in scanned_pages(name, data, MOST_PICTURES)]
 
 
 def read_attachments(sources: Iterable[str]) -> tuple[list[Attachment], list[str]]:

@@ -23,13 +23,15 @@ what node and go ran is known.
 16: more laws, each stated by a test in one of the forms that are listed; an annotation may stand in a stub.
 17: words that are whole lines stand at their place, however short the lines are, and whatever blank ones are between; a
 claim that stands to the letter behind a label is not weakened; an answer is taken out of a record that cannot be read.
+18: a witness may import the file that it tests by its name; a fix stands in lines that end as those of its file do;
+a form feed ends no line, and what a mark of byte order begins is Python; a place may have the name of its file.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=17, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=18, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

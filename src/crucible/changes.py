@@ -30,15 +30,12 @@ def changed(revisions: str) -> list[Attachment]:
     """
     if revisions.startswith("-"):
         raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted")
-    spread = revisions or "HEAD"
-    if revisions and ".." not in revisions:
-        spread = f"{revisions}...HEAD"
+    spread = revisions if ".." in revisions else f"{revisions}...HEAD" if revisions else "HEAD"
     root = Path(_git("rev-parse", "--show-toplevel").strip())
     diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, spread, "--")
     if not diff.strip():
-        what = (
-            f"{revisions} changes nothing" if revisions else "nothing is uncommitted; name a range, as in HEAD~3..HEAD"
-        )
+        way = "git add what is new, or name a range, as in HEAD~3..HEAD"
+        what = f"{revisions} changes nothing" if revisions else f"nothing that Git has is uncommitted; {way}"
         raise ConfigurationError(f"there is nothing to review: {what}")
     whole = [attachment(DIFF, diff)]
     touched = grouped(place[:2] for place in diff_places(whole[0].text) if place)

@@ -56,7 +56,7 @@ async def answered(
         return None
 
     async def weigh(written: Synthesis) -> str | None:
-        return await reader(written.answer) if (len(written.answer) <= LONGEST and not rests(written)) else None
+        return await reader(written.answer) if len(written.answer) <= LONGEST and not rests(written) else None
 
     async def parts(say: Say) -> Synthesis:
         said = await say(part("answer"))

@@ -72,7 +72,7 @@ class Deliberation:
             before = dict(self.held)
             await loops.get(grammar, self._at_once)(loop)
             changed = self._compare(loop, before)
-            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=(loop >= EARLIEST_EXIT and bool(before))))
+            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=loop >= EARLIEST_EXIT and bool(before)))
             settled = self.briefing.settles and not self.objections.unsettled
             stands = not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT
             if self.transcript.not_attacked or settled or stands:
@@ -97,8 +97,7 @@ class Deliberation:
         """DEBATE: positions once; then the critic, and whom it attacks defends. Critique follows defence (CR28)."""
         if loop == 1:
             await self._heard(loop, self.members, "position")
-        raised = await self._attack(loop, list(self.held.values()))
-        owners = {one.owner for one in raised}
+        owners = {one.owner for one in await self._attack(loop, list(self.held.values()))}
         await self._heard(loop, [one for one in self.members if one.label in owners], "defence")
 
     async def _passed_on(self, loop: int) -> None:

@@ -69,8 +69,7 @@ def quotations(text: str, attachments: Mapping[str, Attachment], others: Sequenc
         if not words:
             marked.append(_place(whole, item, first, last, attachments))
             continue
-        order = sorted(attachments, key=lambda name: name != item)
-        read = (_within(name, attachments[name], words) for name in order)
+        read = (_within(name, attachments[name], words) for name in sorted(attachments, key=lambda name: name != item))
         places = chain(read, (_said(who, text, words) for who, text in others))
         named = attachments.get(item or "")
         unseen: _Where = (item, None, "picture") if named and named.picture else _NOWHERE

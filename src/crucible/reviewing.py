@@ -112,14 +112,27 @@ def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedF
 
 def _located(one: FindingRecord | ClaimRecord, attachments: dict[str, Attachment]) -> tuple[str, tuple[int, int], bool]:
     """Return attachment and lines of what is claimed, and whether its words stand there."""
-    name, said = _given(one.place)
+    name, said = _given(one.place if BEHAVIOUR.before(18) else _by_id(one.place, attachments))
     if name in attachments:
         stands = _stands(one.quote, attachments[name], *said)
     else:
-        # No place, or one of nothing that is attached: the words alone may tell, where they stand but once.
-        hits = [(other, hit) for other, each in attachments.items() for hit in _everywhere(one.quote, each)]
-        name, stands = hits[0] if len(hits) == 1 else ("", None)
+        # No place, or one of nothing that is attached: the words alone may tell.
+        name, stands = _alone(one.quote, attachments)
     return name, stands or said, stands is not None
+
+
+def _alone(quote: str, attachments: dict[str, Attachment]) -> tuple[str, tuple[int, int] | None]:
+    """Return where words stand but once; what a change brings stands in its diff and in the file, which is once."""
+    hits = [(id, hit) for id, item in attachments.items() for hit in _everywhere(quote, item)]
+    if not BEHAVIOUR.before(18):
+        hits = [hit for hit in hits if attachments[hit[0]].name != DIFF] or hits
+    return hits[0] if len(hits) == 1 else ("", None)
+
+
+def _by_id(place: str, attachments: dict[str, Attachment]) -> str:
+    """Return a place with its attachment's id where it has the name of the file, as ``m.py:2``."""
+    called = (id for id, item in attachments.items() if f"{place}:".startswith(f"{item.name}:"))
+    return next((id + place[len(attachments[id].name) :] for id in called), place)
 
 
 def _given(place: str) -> tuple[str, tuple[int, int]]:

@@ -10,8 +10,10 @@ import pytest
 from tests.crucible.records import hold
 
 from crucible import Attachment
+from crucible.behaviour import BEHAVIOUR
 from crucible.records import FindingRecord
 from crucible.reviewing import at_least, checked, diff_places
+from llm_runtime.behaviour import behaving
 from llm_runtime.errors import StructuredOutputError
 
 #: One line as it should be, and with the fault that somebody put back; written for this project.
@@ -175,6 +177,20 @@ def test_a_place_that_is_off_is_mended_where_the_words_tell_it_and_left_where_th
     )
     listed = {one.found.quote + one.place: one.verified for one in checked([near, far, wrong], [page])}
     assert listed == {"return Nonea.txt:20": True, "return Nonea.txt:5": False, "line number 7 says soa.txt:7": True}
+
+
+@pytest.mark.parametrize("place", ["A2:2", "shop/m.py:2", "", "the second line", "shop/m.py", "A1:7", "diff:7"])
+def test_what_a_change_brings_has_its_place_by_the_name_of_its_file_or_by_its_words(place: str) -> None:
+    text = "diff --git a/shop/m.py b/shop/m.py\n--- a/shop/m.py\n+++ b/shop/m.py\n@@ -1,2 +1,2 @@\n"
+    dossier = [
+        Attachment(name="diff", text=f"{text} def mean(xs):\n-    return 0\n+    return sum(xs) / len(xs)"),
+        Attachment(name="shop/m.py", text="def mean(xs):\n    return sum(xs) / len(xs)"),
+    ]
+    (one,) = checked([FindingRecord(severity="minor", place=place, quote="sum(xs) / len(xs)", title="t")], dossier)
+    assert (one.place, one.verified) == ("shop/m.py:2", True)
+    with behaving([(BEHAVIOUR, 17)]):
+        (old,) = checked([FindingRecord(severity="minor", place=place, quote="sum(xs) / len(xs)", title="t")], dossier)
+    assert old.verified is place.startswith("A"), "as logs of before have it"
 
 
 def test_a_finding_is_known_again_by_its_lines_and_not_by_its_words() -> None:

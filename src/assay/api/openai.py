@@ -63,13 +63,12 @@ class ChatEndpoint:
 
     def routes(self) -> list[BaseRoute]:
         """Return the addresses; whatever else stands under ``/v1`` is refused by name."""
-        everything = ["GET", "POST", "PUT", "PATCH", "DELETE"]
         return [
             Route("/v1/models", _spoken(self._models)),
             Route("/v1/models/{name:path}", _spoken(self._model)),
             Route("/v1/chat/completions", _spoken(self._complete), methods=["POST"]),
             Route("/v1/responses", _spoken(self._complete), methods=["POST"]),
-            Route("/v1/{rest:path}", _spoken(self._nothing), methods=everything),
+            Route("/v1/{rest:path}", _spoken(self._nothing), methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
         ]
 
     async def _models(self, request: Request) -> Response:

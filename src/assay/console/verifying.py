@@ -83,8 +83,7 @@ def verify_run(
     verification = verify(store, run_id, keys or own)
     length = verification.length
     if as_json:
-        data = {"ok": verification.ok, "intact": verification.intact, **asdict(verification)}
-        click.echo(json.dumps(data, indent=1))
+        click.echo(json.dumps({"ok": verification.ok, "intact": verification.intact, **asdict(verification)}, indent=1))
     elif verification.ok:
         click.echo(f"run {run_id}: {length} records, all as they were written and signed")
     else:

@@ -87,6 +87,5 @@ def fenced(text: str, language: str = "") -> str:
 
 def escaped(text: str) -> str:
     """Return a text within our own Markdown, on one line, in which nothing means anything."""
-    flat = " ".join(text.split())
-    marked = "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in flat)
+    marked = "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in " ".join(text.split()))
     return f"\\{marked}" if marked[:1] in ("-", "=", ":") else marked

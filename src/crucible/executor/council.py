@@ -59,8 +59,7 @@ def panel_models(roles: Sequence[CouncilRole], models: Sequence[str]) -> list[st
         return [""] * len(roles)
     turns = cycle(models)
     chosen = ["" if role is CouncilRole.RED_TEAM else next(turns) for role in roles]
-    least = min(models, key=chosen.count)
-    return [model or least for model in chosen]
+    return [model or min(models, key=chosen.count) for model in chosen]
 
 
 class CouncilRun(Struct):

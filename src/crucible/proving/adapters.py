@@ -65,7 +65,7 @@ class Adapter(BaseModel):
             return [word.replace("{file}", one) for word in words for one in (chosen if "{file}" in word else [""])]
         pages = [] if all(self.is_test(one.partition("::")[0]) for one in chosen) else ["--doctest-modules"]
         pages += ["--doctest-glob=*.md", "--doctest-glob=*.rst"] if pages else []
-        return [*(word for word in words if word != "{file}"), *self.added, *pages, *chosen]
+        return [*(word for word in words if "{file}" not in word), *self.added, *pages, *chosen]
 
     def read(self, ask: BoxRequest, child: Child, root: str) -> Ran:
         """Return what a run answered: what the plugin reported, if it is whole and says what the exit code says."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.changes import asked_of_git
 from crucible.proving.adapters import Adapter, adapter
 from crucible.proving.records import FrozenRecord
@@ -21,6 +22,8 @@ from llm_runtime.errors import ConfigurationError
 _FILE, _DIFFS, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS, _CHOSEN = 400_000, 800_000, 60_000, 40_000, 8, 40, 120, 60
 #: Hunks are one where no more lines than these lie between them.
 _APART = 3
+#: In files of more lines, such as a lock of packages, lines that stand everywhere are not matched: that takes minutes.
+_LONG = 2_000
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
 #: What says of an example, or the name of its page, that it shows what was.
 _DATED = re.compile(
@@ -120,7 +123,7 @@ class ProvenChange(FrozenRecord):
 
     def without(self, hunk: Hunk) -> dict[str, str]:
         """Return the head's file with one hunk taken back."""
-        lines, at = self.text(hunk.path).splitlines(keepends=True), hunk.head_first - 1
+        lines, at = lines_of(self.text(hunk.path)), hunk.head_first - 1
         lines[at : at + len(hunk.head_lines)] = hunk.base_lines
         return {hunk.path: "".join(lines)}
 
@@ -206,10 +209,10 @@ def _listed(git: Repository, how: Adapter, base: str, head: str) -> _Listed:
         stub = "".join(filter(None, {git.show(base, f"{old}i")} & {git.show(head, f"{path}i")}))
         one = ChangedFile(path=path, was=old, base=git.show(base, old), head=git.show(head, path), stub=stub)
         if how.is_test(path) or path.endswith(_PAGES):
-            altered[path] = "".join("".join(hunk.base_lines + hunk.head_lines) for hunk in _hunks(one))[:_TESTS]
+            altered[path] = "".join("".join(hunk.base_lines + hunk.head_lines) for hunk in hunks(one))[:_TESTS]
         elif how.is_source(path):
             files.append(one)
-    return files, [hunk for one in files if one.head is not None for hunk in _hunks(one)], altered
+    return files, [hunk for one in files if one.head is not None for hunk in hunks(one)], altered
 
 
 def read_state(places: Sequence[str], command: str, *, at: Path | None = None, revision: str = "") -> ProvenChange:
@@ -247,8 +250,9 @@ def parsed(place: str) -> tuple[str, int, int]:
 
 def functions(text: str) -> dict[str, Defined]:
     """Return the functions and classes of a Python text, by their qualified names."""
+    marked = "" if BEHAVIOUR.before(18) else "\ufeff"
     try:
-        todo: list[tuple[str, ast.AST]] = [("", ast.parse(text))]
+        todo: list[tuple[str, ast.AST]] = [("", ast.parse(text.removeprefix(marked)))]
     except (SyntaxError, ValueError, RecursionError):
         return {}
     found: dict[str, Defined] = {}
@@ -269,10 +273,16 @@ def within(text: str, first: int, last: int) -> set[str]:
     return {name for name, node in found if node.lineno <= last and first <= (node.end_lineno or last)}
 
 
-def _hunks(one: ChangedFile) -> list[Hunk]:
-    old, new = (one.base or "").splitlines(keepends=True), (one.head or "").splitlines(keepends=True)
+def lines_of(text: str) -> list[str]:
+    """Return lines with their ends, as Git and Python count them: a form feed ends none."""
+    return text.splitlines(keepends=True) if BEHAVIOUR.before(18) else re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def hunks(one: ChangedFile) -> list[Hunk]:
+    """Return where the two sides of a file differ, with their lines as they end."""
+    old, new = lines_of(one.base or ""), lines_of(one.head or "")
     spans: list[list[int]] = []
-    for kind, *span in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, *span in difflib.SequenceMatcher(None, old, new, autojunk=len(new) > _LONG).get_opcodes():
         if kind != "equal" and spans and span[2] - spans[-1][3] <= _APART:
             spans[-1] = [spans[-1][0], span[1], spans[-1][2], span[3]]
         elif kind != "equal":

@@ -62,11 +62,12 @@ def complaint(change: ProvenChange, witness: Witness) -> str:
     """Return why a witness is refused by its words alone, as its prover can act on it; empty where it is not."""
     how, test = change.adapter, witness.test
     names = [path.rpartition("/")[2] for path in (*(one.path for one in change.files), change.place)]
-    if named := next((name for name in names if name in test), ""):
+    bare = re.sub(how.imports, "", test, flags=re.MULTILINE)
+    if named := next((name for name in names if name in (test if BEHAVIOUR.before(18) else bare)), ""):
         return f"the test names the file {named}; it may depend on no file"
     if how.name == "pytest":
         return next(_of_python(test), "")
-    bad = re.search(how.refused, re.sub(how.imports, "", test, flags=re.MULTILINE), re.MULTILINE)
+    bad = re.search(how.refused, bare, re.MULTILINE)
     return f"the test says {bad[0]}; it may import what it tests and what asserts, no more" if bad else ""
 
 
@@ -165,9 +166,10 @@ def mended(change: ProvenChange, edits: Sequence[Edit]) -> tuple[dict[str, str],
     if not edits:
         return {}, "there is no fix; give the smallest edit, such as a hunk taken back"
     for edit in edits:
-        if (count := made.get(edit.path, "\0").count(edit.old)) != 1:
+        count, text = edit.on(made.get(edit.path, "\0"))
+        if count != 1:
             return {}, f"the fix's old text stands {count} times in {edit.path} of the change; it has to once"
-        made[edit.path] = made[edit.path].replace(edit.old, edit.new)
+        made[edit.path] = text
     if sum(max(edit.old.count("\n"), edit.new.count("\n")) + 1 for edit in edits) > _LARGEST_FIX:
         return {}, f"the fix is longer than {_LARGEST_FIX} lines"
     return {path: text for path, text in made.items() if text != change.text(path)}, ""

@@ -124,8 +124,7 @@ def _composer(case: FindingCase, seed: int, turns: Sequence[Message]) -> Callabl
     fence, later = Fence(seed, CallLabel("crucible", "prover", f"F{case.number}")), list(turns)
 
     def compose(bound: int | None) -> list[Message]:
-        most = _SHOWN[bound]
-        shown = (fence(name, _around(text, line, most)) for name, text, line in case.material)
+        shown = (fence(name, _around(text, line, _SHOWN[bound])) for name, text, line in case.material)
         task = load_prompt(_PROMPTS, "prove").render(
             finding=fence("FINDING", case.finding),
             material="\n\n".join(shown),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from crucible.behaviour import BEHAVIOUR
 
 Verdict: TypeAlias = Literal["proved", "argued", "changed", "stood before", "asserted", "not reproduced"]
 Oracle: TypeAlias = Literal["crash", "hang", "example", "law", "words", "none"]
@@ -27,6 +30,13 @@ class Edit(FrozenRecord):
     path: _Text
     old: _Text
     new: _Text
+
+    def on(self, text: str) -> tuple[int, str]:
+        """Return how often the old text stands in a file, and the file mended; lines end as all of the file do."""
+        ends = {*re.findall(r"\r?\n", text)}
+        one = ends.pop() if len(ends) == 1 and not BEHAVIOUR.before(18) else r"\g<0>"
+        old, new = (re.sub(r"\r?\n", one, said) for said in (self.old, self.new))
+        return text.count(old), text.replace(old, new)
 
 
 class Witness(FrozenRecord):

@@ -117,8 +117,7 @@ class States(AbstractContextManager["States"]):
         try:
             child = Child.model_validate_json(done.stdout)
         except ValueError:
-            tail = done.text[-4000:]
-            return Ran(key=ask.key, code=done.code, ended=done.ended or "lost", agrees=False, tail=tail)
+            return Ran(key=ask.key, code=done.code, ended=done.ended or "lost", agrees=False, tail=done.text[-4000:])
         return self._change.adapter.read(ask, child, str(self.root))
 
     def _laid(self, ask: BoxRequest) -> Path:

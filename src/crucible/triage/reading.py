@@ -47,9 +47,8 @@ def read_triage(raw: str) -> tuple[TriageOutput, list[str]]:
     fenced = _FENCED.fullmatch(raw.strip())
     if fenced is not None:
         decoded.append("one fence around the whole answer")
-    text = fenced[1] if fenced is not None else raw
     try:
-        data = from_json(text, allow_inf_nan=False)
+        data = from_json(fenced[1] if fenced is not None else raw, allow_inf_nan=False)
         triage = TriageOutput.model_validate_json(to_json(_in_lower_case(data)))
     except ValidationError as fault:
         raise TriageError(f"triage gave no valid configuration: {_first_complaint(fault)}", raw) from None

@@ -253,3 +253,12 @@ async def test_a_key_names_no_address_and_no_folder(programs: Programs) -> None:
         for tool, arguments in calls:
             told = await call(client, tool, **arguments)
             assert isinstance(told, str) and "only an admin" in told, (tool, told)
+
+
+async def test_the_commands_of_an_agent_say_what_it_was_asked(programs: Programs) -> None:
+    async with agent(programs) as client:
+        for one in (await client.list_prompts()).prompts:
+            (argument,) = one.arguments
+            told = await client.get_prompt(one.name, {argument.name: f"{QUESTION} {{x}} {{{{ y }}}}"})
+            (message,) = told.messages
+            assert f": {QUESTION} {{x}} {{{{ y }}}}\n" in message.content.text and "run_result" in message.content.text

@@ -235,6 +235,17 @@ async def test_an_issue_becomes_a_test_that_is_written_down(assay: Assay, tested
     assert written.read_text() == TEST and written.name.startswith("test_mean_divides_by_zero")
 
 
+@pytest.mark.box
+async def test_findings_of_one_rule_are_written_down_each_in_a_file(assay: Assay, tested: Path) -> None:
+    text = sarif_of(*({"message": {"text": "mean([]) divides"}, "level": "error"} for _ in range(2)))
+    (tested / "f").write_text(text)
+    (tested / "new").mkdir()
+    async with LoopbackServer(provers(WITNESS)) as server:
+        done = await assay("prove", "f", "HEAD~1..HEAD", "--test", COMMAND, "--write", "new", "-q", server=server)
+    assert done.code == 0 and "2 of 2 findings proved" in done.out, done.err
+    assert len([*(tested / "new").iterdir()]) == 2 and done.err.count("test: new/test_mean_divides") == 2, done.err
+
+
 async def test_what_a_council_answers_is_calculated_and_its_claims_are_proved(assay: Assay, tested: Path) -> None:
     said = {
         "answer": "Three calls cost 3 * 17 = 50 cents, and four 4 * 17 = 68.",

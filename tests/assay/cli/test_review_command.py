@@ -106,7 +106,7 @@ async def test_a_review_that_is_finished_is_gated_wherever_it_was_begun(assay: A
 async def test_what_is_not_committed_is_reviewed_where_nothing_is_named(assay: Assay, repository: Path) -> None:
     async with LoopbackServer(council(NOTHING)) as server:
         refused = await assay("review", "-q", server=server)
-        assert refused.code == 2 and "nothing is uncommitted" in refused.err and not server.requests
+        assert refused.code == 2 and "git add what is new" in refused.err and not server.requests
         (repository / "m.py").write_text("def mean(xs):\n    return 0\n")
         done = await assay("review", "--fail-on", "minor", "-q", server=server)
     assert done.code == 0 and "No findings." in done.out and "line by line" in done.out

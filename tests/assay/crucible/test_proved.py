@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -197,3 +199,41 @@ def test_the_screen_tells_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Proved · major: An empty list divides by zero  m.py:2" in told, told
     assert "it crashes" in " ".join(told.split())
     assert "ZeroDivisionError at m.py:2" in told and "def test_nothing():" in told
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "    c", ""]), min_size=1, max_size=9)
+
+
+@given(LINES, LINES, st.booleans(), st.sampled_from(["\n", "\r\n"]), st.integers(0, 9), st.integers(0, 3))
+def test_a_patch_and_its_lines_make_what_the_fix_makes(
+    lines: list[str], new: list[str], whole: bool, end: str, at: int, many: int
+) -> None:
+    page = "".join(f"{number}{text}{end}" for number, text in enumerate(lines))
+    page = page if whole else page.removesuffix(end)
+    parts = page.split(end)
+    edit = Edit(path="n.py", old="\n".join(parts[at : at + many]), new="\n".join(new[: at % 3]))
+    count, made = edit.on(page)
+    if count != 1 or made == page:
+        return
+    one = Shown(checked([FindingRecord(severity="major", title="t")], [])[0], None, {"n.py": page})
+    one = Shown(one.finding, proven(witness=Witness(test="t", says="s", fix=[edit])), {"n.py": page})
+    before, patched = page.split("\n"), list[str]()
+    for _, first, last, text in reversed(one.mended):
+        before[first - 1 : last] = text.split("\n")
+    # A line that is taken away is gone, and leaves no blank one.
+    assert "\n".join(before).split() == made.split() and len(before) - made.count("\n") in (1, 2)
+    for line in one.patch.split("\n")[2:]:
+        patched += [line[1:]] if line[:1] in ("+", " ") else []
+    kept = [line.removesuffix("\r") for line in patched]
+    assert ("\n" + "\n".join(kept)) in "\n" + made.replace("\r\n", "\n") + "\n"
+    assert ("\\ No newline" in one.patch) <= (not page.endswith("\n") or not made.endswith("\n"))
+
+
+def test_two_edits_of_a_file_are_one_patch_that_applies(tmp_path: Path) -> None:
+    page = "".join(f"a{number} = 1\n" for number in range(30)) + "end = 1"
+    fix = [Edit(path="n.py", old="a3 = 1\n", new=""), Edit(path="n.py", old="end = 1", new="end = 2\nmore = 3")]
+    (one,) = [one for one in listed(major=proven(witness=Witness(test="t", says="s", fix=fix))) if one.witness]
+    one = Shown(one.finding, one.proven, {"n.py": page})
+    (tmp_path / "n.py").write_text(page)
+    subprocess.run(("git", "apply", "-"), input=one.patch, text=True, cwd=tmp_path, check=True)
+    assert (tmp_path / "n.py").read_text() == page.replace("a3 = 1\n", "").replace("end = 1", "end = 2\nmore = 3")

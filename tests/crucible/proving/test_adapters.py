@@ -45,6 +45,18 @@ def test_the_test_stands_where_a_command_says(command: str, words: list[str]) ->
     assert adapter(command).words(command, BoxRequest(tree="a", select=["a b.sh"])) == words
 
 
+@pytest.mark.parametrize("command", ["python -m pytest -q {file}", "pytest api/{file}", "pytest --rootdir=. ./{file}"])
+def test_pytest_is_told_the_place_of_a_test_and_nothing_that_is_none(command: str) -> None:
+    words = adapter(command).words(command, BoxRequest(tree="a", select=["api/test_a.py"]))
+    assert words[-1] == "api/test_a.py" and not any("{file}" in word for word in words)
+
+
+@pytest.mark.parametrize("name", ["m.ts", "src/m.tsx", "m.mts", "m.cjs", "m.js"])
+def test_a_file_of_typescript_may_be_mended_where_node_runs_its_tests(name: str) -> None:
+    how, test = adapter("node --test {file}"), name.replace("m.", "m.test.")
+    assert how.is_source(name) and not how.is_test(name) and how.is_test(test)
+
+
 @pytest.mark.parametrize(
     ("command", "out", "how"),
     [

@@ -10,8 +10,9 @@ from tests.crucible.proving.shop import BASE, Shop, told, witness
 
 from crucible.behaviour import BEHAVIOUR
 from crucible.proving import BoxRequest, ProvenChange, Ran, judge
-from crucible.proving.change import Excerpt
-from crucible.proving.checking import complaint, examples
+from crucible.proving.change import ChangedFile, Excerpt, functions, hunks
+from crucible.proving.checking import complaint, examples, mended
+from crucible.proving.records import Edit, Witness
 from llm_runtime.behaviour import behaving
 
 FIRST = ("    if not items:\n        return 0\n    return items[0]\n", "    return items[0]\n")
@@ -251,3 +252,60 @@ async def test_the_quickest_near_tests_of_files_that_stay_run_before_a_witness_a
         else:
             assert {one[0].rpartition(":")[2] for one in before} == {first} and {len(one) for one in before} == {41}
         assert kept == ["plain", "plain" if number == 13 else "after"]
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "test", "fine"),
+    [
+        ("node --test {file}", "m.js", "import assert from 'node:assert';\nimport { f } from './m.js';\nf();", True),
+        ("node --test {file}", "m.mjs", "const { f } = await import('../m.mjs');\nf();", True),
+        ("node --test {file}", "m.js", "const t = readFileSync('./m.js');", False),
+        ("node --test {file}", "m.js", "import fs from 'node:fs'; fs.readFileSync('m.js')", False),
+        ("sh {file}", "add.sh", '. ./add.sh\n[ "$(add 1)" = 2 ]', True),
+        ("sh {file}", "add.sh", "  source './lib/add.sh'\nadd 1", True),
+        ("sh {file}", "add.sh", "grep -q x add.sh", False),
+        ("make check TEST={file}", "m.h", '#include "m.h"\nint main() { return f(); }', True),
+        ("php {file}", "m.php", "require_once('m.php');\nf();", True),
+        ("php {file}", "m.php", "echo file_get_contents('m.php');", False),
+        ("python -m pytest {file}", "m.py", "from m import f\n\n\ndef test_f():\n    assert f() == 'm.py'\n", False),
+    ],
+)
+def test_what_a_test_imports_by_its_file_is_no_file_that_it_reads(
+    command: str, path: str, test: str, fine: bool
+) -> None:
+    change = ProvenChange(
+        command=command, files=[ChangedFile(path=path, was=path, base="", head="")], place="assay_witness"
+    )
+    assert (complaint(change, Witness(test=test)) == "") is fine
+    with behaving([(BEHAVIOUR, 17)]):
+        assert "names the file" in complaint(change, Witness(test=test)), "logs of before refused it"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("said", ["\n", "\r\n"])
+def test_a_fix_stands_in_a_file_whose_lines_end_otherwise(end: str, said: str) -> None:
+    text = f"def f(x):{end}    return x{end}"
+    change = ProvenChange(files=[ChangedFile(path="m.py", was="m.py", base=text, head=text)])
+    edit = Edit(path="m.py", old=f"def f(x):{said}    return x", new=f"def f(x):{said}    return 1{said}")
+    assert mended(change, [edit]) == ({"m.py": f"def f(x):{end}    return 1{end}{end}"}, "")
+    mixed = text + ("\n" if end == "\r\n" else "\r\n")
+    other = ProvenChange(files=[ChangedFile(path="m.py", was="m.py", base=mixed, head=mixed)])
+    assert bool(mended(other, [edit])[1]) is (end != said), "where they are mixed the words stand as they are"
+
+
+def test_a_form_feed_ends_no_line_and_a_mark_of_byte_order_is_no_text() -> None:
+    base = "\ufeffa = 1\n\x0c\nb = 2\n\x0c\n\x0c\nc = '\u2028'\n\n\ndef f():\n    return 1\n"
+    change = ChangedFile(path="m.py", was="m.py", base=base, head=base.replace("return 1", "return 2"))
+    (hunk,) = hunks(change)
+    assert str(hunk) == "m.py:10-10" and functions(base)["f"].lineno == 9
+    taken = ProvenChange(files=[change]).without(hunk)
+    assert taken == {"m.py": base}
+
+
+def test_a_lock_of_packages_is_compared_by_the_lines_that_tell_them_apart() -> None:
+    def locked(first: int) -> str:
+        lines = ('"p{}": {{', '  "version": "{}.0",', '  "dev": true,', '  "license": "MIT"', "}},")
+        return "".join(f"{line.format(n)}\n" for n in range(first, first + 500) for line in lines)
+
+    listed = hunks(ChangedFile(path="lock.json", was="lock.json", base=locked(0), head=locked(1_000)))
+    assert len(listed) < 9

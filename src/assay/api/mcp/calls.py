@@ -106,8 +106,7 @@ class Caller:
 
     async def wait(self, run_id: str, key: ApiKey | None, progress: _Progress) -> RunReply:
         """Wait for a run's end, as long as a call may take."""
-        until = asyncio.get_running_loop().time() + self._most_s
-        return await self._until(self.desk.own(run_id, key), progress, until)
+        return await self._until(self.desk.own(run_id, key), progress, asyncio.get_running_loop().time() + self._most_s)
 
     def status(self, run_id: str, key: ApiKey | None) -> RunReply:
         """Return how a run stands."""

@@ -34,9 +34,8 @@ class Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         try:
-            self._gate.caller(headers)
+            self._gate.caller({name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]})
         except Refused as fault:
             answer = JSONResponse({"error": str(fault)}, fault.status, {"www-authenticate": "Bearer"})
             await answer(scope, receive, send)

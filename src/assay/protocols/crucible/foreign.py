@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from pydantic import AliasPath, BaseModel, Field
 
@@ -23,31 +24,57 @@ from llm_runtime.models import fits
 from llm_runtime.store import RunStore
 
 _MOST, _FILES = 200, 40
-_HEADING, _ENTRY = re.compile(r"(?m)^#.*$"), re.compile(r"(?m)^(?:[-*+]|\d{1,3}[.)])[ \t]+")
-_FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]{1,80}/){0,12}[\w-]{1,80}\.\w{1,8})(?::(\d{1,6}))?")
+#: An entry of a list, or a line of a tool, as `m.py:2:5: said`.
+_HEADING, _ENTRY = re.compile(r"(?m)^#.*$"), re.compile(r"(?m)^(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|(?=[^\s:]{1,300}:\d+:))")
+_FILE = re.compile(
+    r"(?<![\w/.-])(?:\./)?(/?(?:[\w.-]{1,80}/){0,12}[\w-]{1,80}\.\w{1,8})(?:`?(?::|#L|,? \(?line )(\d{1,6}))?"
+)
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,60})\(")
 _DEFINED = r"\b(def|class|function|func|fn|const|let|var)\s+(\([^)]*\)\s*)?{}\b"
 _PHYSICAL = ("locations", 0, "physicalLocation")
 _Located: TypeAlias = tuple[str, int, FindingRecord]
 
 
-def _deep(default: str | int, first: str, *way: str | int) -> Any:
+def _deep(default: object, first: str, *way: str | int) -> Any:
     return Field(default=default, validation_alias=AliasPath(first, *way))
 
 
+class _Rule(BaseModel):
+    id: str = ""
+    level: str = _deep("", "defaultConfiguration", "level")
+    about: str = _deep("", "shortDescription", "text")
+
+
+class _Suppression(BaseModel):
+    status: str = "accepted"
+
+
 class _Result(BaseModel):
-    text: str = _deep("a finding", "message", "text")
-    level: str = "warning"
+    text: str = _deep("", "message", "text")
+    level: str = ""
+    rule: str = Field("", alias="ruleId")
+    kind: str = ""
+    state: str = Field("", alias="baselineState")
+    suppressions: list[_Suppression] | None = None
     file: str = _deep("", *_PHYSICAL, "artifactLocation", "uri")
     line: int = _deep(0, *_PHYSICAL, "region", "startLine")
     quote: str = _deep("", *_PHYSICAL, "region", "snippet", "text")
 
     @property
-    def located(self) -> _Located:
-        return unquote(self.file).removeprefix("./"), self.line, _found(self.text, self.quote, self.level)
+    def holds(self) -> bool:
+        """Whether it is a finding: nothing that passed, is gone, or that somebody has suppressed."""
+        accepted = any(one.status == "accepted" for one in self.suppressions or ())
+        return not accepted and self.state != "absent" and self.kind not in ("pass", "notApplicable", "informational")
+
+    def located(self, rules: list[_Rule]) -> _Located:
+        rule = next((one for one in rules if one.id == self.rule), _Rule())
+        at, text = urlsplit(self.file), self.text or rule.about or self.rule
+        place = unquote(at.path if at.scheme == "file" else self.file)
+        return place, self.line, _found(text, self.quote, self.level or rule.level)
 
 
 class _Run(BaseModel):
+    rules: list[_Rule] = _deep([], "tool", "driver", "rules")
     results: list[_Result] = []
 
 
@@ -77,9 +104,12 @@ def read_findings(source: str, revisions: str, claims: str = "") -> tuple[list[C
     """
     text = claims or read_text(None, source, "findings").strip()
     # A name may come from anybody: what is no file of the repository is shown to no model.
-    ours = {one for one in _git("ls-files", "-z").split("\0") if Path(one).is_file() and not Path(one).is_symlink()}
-    entries, is_sarif = _entries(text), text.startswith("{")
-    located = _of_sarif(text) if is_sarif else [_of_words(one, ours) for one in entries or [text] if one]
+    root = Path(_git("rev-parse", "--show-toplevel").rstrip("\n"))
+    names = _git("-C", str(root), "ls-files", "-z").split("\0")
+    ours = {one for one in names if (root / one).is_file() and not (root / one).is_symlink()}
+    entries, is_sarif = _entries(text), bool(re.match(r"\{|\[\s*[{\]]", text))
+    located = _of_sarif(text) if is_sarif else [_of_words(one, root, ours) for one in entries or [text] if one]
+    located = [(_own(name, root, ours), line, one) for name, line, one in located]
     if not located and not is_sarif:  # a tool that finds nothing is no mistake
         raise ConfigurationError(f"{source} holds no finding: give SARIF, a list of claims, or an issue's text")
     if len(located) > _MOST:
@@ -87,7 +117,7 @@ def read_findings(source: str, revisions: str, claims: str = "") -> tuple[list[C
     dossier = changed(revisions) if revisions else []
     there = {one.name for one in dossier}
     missing = dict.fromkeys(name for name, _, _ in located if name in ours - there)
-    dossier += [attachment(name, Path(name).read_text("utf-8", "replace")) for name in [*missing][:_FILES]]
+    dossier += [attachment(name, (root / name).read_text("utf-8", "replace")) for name in [*missing][:_FILES]]
     at = {one.name: f"A{number}" for number, one in enumerate(dossier, 1)}
     places = [f"{at.get(name, '')}:{line}" if line else at.get(name, "") for name, line, _ in located]
     found = [one.model_copy(update={"place": place}) for (_, _, one), place in zip(located, places, strict=True)]
@@ -100,18 +130,24 @@ def _entries(text: str) -> list[str]:
     return [] if first.strip() else [entry.strip() for entry in entries]
 
 
-def _of_words(text: str, ours: set[str]) -> _Located:
+def _own(name: str, root: Path, ours: set[str]) -> str:
+    """Return the name that Git has for a file, which others name from the root, from here, or from the disk's root."""
+    return next((one for one in (os.path.normpath(name), os.path.relpath(name or ".", root)) if one in ours), name)
+
+
+def _of_words(text: str, root: Path, ours: set[str]) -> _Located:
     """Return a claim at the first file that it names, or where what it calls is defined."""
-    named = [(file[1], int(file[2] or 0)) for file in _FILE.finditer(text) if file[1] in ours]
+    named = [(file[1], int(file[2] or 0)) for file in _FILE.finditer(text) if _own(file[1], root, ours) in ours]
     for name in () if named else dict.fromkeys(_CALLED.findall(text)):
-        hits = (hit.split(":", 2) for hit in _git("grep", "-nE", _DEFINED.format(name)).split("\n"))
+        hits = (hit.split(":", 2) for hit in _git("-C", str(root), "grep", "-nE", _DEFINED.format(name)).split("\n"))
         named += [(hit[0], int(hit[1])) for hit in hits if hit[0] in ours]
     return (*(named or [("", 0)])[0], _found(text.lstrip("# ")))
 
 
 def _of_sarif(text: str) -> list[_Located]:
-    with fits("this is no SARIF that can be read: "):
-        return [one.located for run in _Sarif.model_validate_json(text).runs for one in run.results]
+    with fits("this is no SARIF that can be read; have the tool write SARIF 2.1.0: "):
+        runs = _Sarif.model_validate_json(text).runs
+    return [one.located(run.rules) for run in runs for one in run.results if one.holds]
 
 
 def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:

@@ -82,8 +82,7 @@ class CouncilHooks(Hooks[Task, Options]):
             dossier = list(fitted(dossier, query, task.fit))
         check(dossier)
         read = {"query": query, "purpose": purpose, "dossier": dossier, "left_out": left_out}
-        read |= {"attach": [], "material": "", "fit": None}
-        return task.model_copy(update=read), options
+        return task.model_copy(update={**read, "attach": [], "material": "", "fit": None}), options
 
     def take_up(self, task: Task, parent: Mapping[str, Any]) -> Task:
         """Return the task of a council that follows another: its question, answer, ledger, attachments first.
@@ -100,21 +99,20 @@ class CouncilHooks(Hooks[Task, Options]):
         result: Data = parent["result"] or {}
         asked: Data = parent["task"]
         said, question, ledger = result.get("final_response"), asked.get("query"), result.get("ledger")
+        run, words = parent["run_id"], task.challenge
         if not (isinstance(said, str) and isinstance(question, str)):
             raise ConfigurationError(
-                f"run {parent['run_id']} is no council with an answer; --follow takes a finished one: assay runs list"
+                f"run {run} is no council with an answer; --follow takes a finished one: assay runs list"
             )
-        if task.challenge and locate(task.challenge, Passage(ANSWER, said)) is None:
-            raise ConfigurationError(
-                f"the answer of run {parent['run_id']} does not say {task.challenge[:80]!r}; copy the words from it"
-            )
+        if words and locate(words, Passage(ANSWER, said)) is None:
+            raise ConfigurationError(f"the answer of run {run} does not say {words[:80]!r}; copy the words from it")
         # Those of the council before come first, so that their ids are what they were.
         before = () if task.without_attachments else asked.get("dossier", ())
         dossier = [*map(Attachment.model_validate, before), *task.dossier]
         check(dossier)
         kept = None if ledger is None else Ledger.model_validate(ledger)
         earlier = earlier_council(question, said, kept, asked.get("earlier") or "")
-        return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier, "dossier": dossier})
+        return task.model_copy(update={"follow": run, "earlier": earlier, "dossier": dossier})
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return what became of the objections to the answer."""
@@ -163,10 +161,9 @@ class CouncilHooks(Hooks[Task, Options]):
         """Return the last question of the user, with all else as an attachment that every seat reads."""
         at = max(number for number, (role, _) in enumerate(turns) if role == "user")
         others = (turn for number, turn in enumerate(turns) if number != at and turn[1].strip())
-        rest = [f"{_WHO[role]}:\n{text}" for role, text in others]
+        rest = (f"{_WHO[role]}:\n{text}" for role, text in others)
         fields: Data = {"query": turns[at][1]}
-        if rest:
-            earlier = "\n\n".join(rest)
+        if earlier := "\n\n".join(rest):
             # Triage reads no attachment, and "What about the second one?" means nothing without it.
             fields["context"] = {"chat_before_the_question": earlier[-_FOR_TRIAGE:]}
             fields["dossier"] = [{"name": "the chat before the question", "text": earlier}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,9 +57,14 @@ def _write_tests(ones: Sequence[Shown], place: str, folder: str) -> None:
     """Write each test that shows a finding, named for it."""
     from assay.report.places import write_whole
 
+    written = Counter[str]()
     for one in ones:
         if one.witness:
             words = re.sub(r"\W+", "_", one.finding.found.title.lower(), flags=re.ASCII)[:50].strip("_")
-            name = Path(place).name.replace("assay_witness", f"{words}_{one.finding.fingerprint[:6]}")
+            named = f"{words}_{one.finding.fingerprint[:6]}"
+            written[named] += 1
+            # One rule of a tool may be broken on many lines.
+            again = f"_{written[named]}" if written[named] > 1 else ""
+            name = Path(place).name.replace("assay_witness", f"{named}{again}")
             write_whole(Path(folder, name), one.witness.test.rstrip("\n") + "\n")
             click.echo(f"test: {folder}/{name}", err=True)

@@ -13,6 +13,7 @@ from assay.report.clean import fenced
 from assay.report.columns import columns
 from assay.report.story import Block, Details, Note, Prose, Quote, Section, Table, Voice
 from assay.report.units import count_noun, in_words
+from crucible.proving.change import ChangedFile, hunks, lines_of
 from crucible.proving.prover import Proven
 from crucible.proving.records import Proof, Witness
 from crucible.records import SEVERITIES
@@ -84,16 +85,23 @@ class Shown(Struct):
     def mended(self) -> list[Mended]:
         """What the fix does, by whole lines; empty where a piece of it stands nowhere."""
         found: list[Mended] = []
-        for one in self.witness.fix if self.witness else ():
-            text = self.texts.get(one.path, "")
-            start = text.find(one.old) if one.old else -1
-            if start < 0:
-                return []
-            first, last = (text.count("\n", 0, at) for at in (start, start + len(one.old) - 1))
-            grown = one.new.count("\n") - one.old.count("\n")
-            lines = text.replace(one.old, one.new, 1).split("\n")[first : last + 1 + grown]
-            found.append((one.path, first + 1, last + 1, "\n".join(lines)))
+        for hunk in (hunk for one in self._mended for hunk in hunks(one)):
+            before, at = lines_of(self.texts[hunk.path]), hunk.base_first - 1
+            last, lines = at + len(hunk.base_lines), hunk.head_lines
+            if not (hunk.base_lines and lines):  # nothing stands in place of lines, or they of nothing: with one beside
+                beside = before[at - 1] if at else "".join(before[last : last + 1])
+                at, last, lines = (at - 1, last, [beside, *lines]) if at else (at, last + 1, [*lines, beside])
+            found.append((hunk.path, at + 1, last, "".join(lines).removesuffix("\n").removesuffix("\r")))
         return found
+
+    @property
+    def _mended(self) -> list[ChangedFile]:
+        made: dict[str, str] = {}
+        for one in self.witness.fix if self.witness else ():
+            count, made[one.path] = one.on(made.get(one.path, self.texts.get(one.path, "")))
+            if count != 1:
+                return []
+        return [ChangedFile(path=path, was=path, base=self.texts[path], head=text) for path, text in made.items()]
 
     def suggestion(self, touched: set[tuple[str, int]]) -> str:
         """Return what a forge can commit in place of lines; empty where the fix is larger, or they are not shown.
@@ -108,11 +116,10 @@ class Shown(Struct):
     def patch(self) -> str:
         """The fix as a patch."""
         lines: list[str] = []
-        for path, first, last, text in self.mended:
-            before = self.texts[path].rstrip("\n").split("\n")
-            after = [*before[: first - 1], *text.split("\n"), *before[last:]]
-            lines += difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="")
-        return "\n".join(lines)
+        for one in self._mended:
+            before, after = lines_of(one.base or ""), lines_of(one.head or "")
+            lines += difflib.unified_diff(before, after, f"a/{one.path}", f"b/{one.path}")
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
     @property
     def evidence(self) -> tuple[Details, ...]:

@@ -47,8 +47,7 @@ def _pins(one: Objection) -> Iterator[tuple[str, Pin]]:
     about, back = one_line(one.text.words, _ABOUT), f"claim-{one.id}" if one.claim else ""
     yield one.text.source, Pin(one.text.start, one.text.start, one.id, "attacked", one.id, back)
     if one.claim:
-        leads = f"ledger-{one.id}"
-        yield one.claim.source, Pin(one.claim.start, one.claim.end, one.id, "attacked", back, leads, about)
+        yield one.claim.source, Pin(one.claim.start, one.claim.end, one.id, "attacked", back, f"ledger-{one.id}", about)
     changed = {(change.after.source, change.after.start) for change in one.changes}
     for change in one.changes:
         yield change.after.source, _reply(change.after, f"because of {one.id}", one, about)
