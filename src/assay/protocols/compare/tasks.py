@@ -26,6 +26,14 @@ _SHORT = 300
 _REFUSES = re.compile(WORDS["refusing"]["begins"], re.IGNORECASE | re.VERBOSE)
 
 
+def same(answer: str) -> str:
+    """Return the form in which two answers to any question are counted as one."""
+    number = quantity(answer)
+    if number is None:
+        return plain(answer)
+    return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
+
+
 class Question(Model):
     """One line of the questions.
 
@@ -114,12 +122,13 @@ class Question(Model):
             said = f" {plain(answer[-_LONGEST_ANSWER:])} "
             ends = self.scorer == "match"
             return any(said.endswith(f" {one} ") if ends else f" {one} " in said for one in map(plain, self.wanted))
-        return any(self.form(answer) == self.form(one) or says(answer, one, self.tolerance) for one in self.wanted)
+        said = self.form(answer, str)
+        return any(said == self.form(one, str) or says(answer, one, self.tolerance) for one in self.wanted)
 
-    def form(self, answer: str) -> str:
-        """Return the form in which two of its answers are counted as one."""
+    def form(self, answer: str, read: Callable[[str], str] = same) -> str:
+        """Return the form in which two of its answers are counted as one: the letter that is chosen, else as read."""
         letters = self.choices or (len(self.wanted) == 1 and re.fullmatch("[A-Ja-j]", self.wanted[0]))
-        return (choice(answer, self.choices) if letters else "") or same(answer)
+        return (choice(answer, self.choices) if letters else "") or read(answer)
 
 
 def _marked(text: str, *, lines: bool) -> str:
@@ -141,14 +150,6 @@ def _bare(line: str) -> str:
     """Return an answer without what dresses it."""
     boxed = _BOXED.search(line)
     return bare(boxed[1] if boxed else line)
-
-
-def same(answer: str) -> str:
-    """Return the form in which two answers to any question are counted as one."""
-    number = quantity(answer)
-    if number is None:
-        return plain(answer)
-    return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
 
 
 def majority(answers: Iterable[str], form: Callable[[str], str] = same) -> int:

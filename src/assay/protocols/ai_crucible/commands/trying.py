@@ -289,8 +289,7 @@ def present_trials(ended: Sequence[Ended], asked: Trying) -> int:
             path = write_report(Path(asked.out), lambda: trials_story(records), records.data)
             click.echo(f"report: {path}", err=True)
         else:
-            names = " ".join(one.trial for one in ended)
-            click.echo(f"report: assay trial report {names} --out trial.html", err=True)
+            click.echo(f"report: assay trial report {' '.join(one.trial for one in ended)} --out trial.html", err=True)
     missing = next((one for one in ended if one.message), None)
     if missing is None:
         return 0

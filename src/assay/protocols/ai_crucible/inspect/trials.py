@@ -177,8 +177,7 @@ def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float
 
     async def answer(input: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: Any) -> ModelOutput:
         turn = sum(message.role == "assistant" for message in input)
-        task = next(message.text for message in input if message.role == "user")
-        step = script(task, turn)
+        step = script(next(message.text for message in input if message.role == "user"), turn)
         if seconds:
             await asyncio.sleep(seconds)
         if isinstance(step, str):
