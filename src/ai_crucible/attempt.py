@@ -28,7 +28,8 @@ _MOST_ADDED = 16 * 1024 * 1024
 
 def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
     """Return a state with its scored context, chrome beside it."""
-    return AttemptState(puzzle, framing.arm, framing.seed, render_context(puzzle, framing), chrome=dict(framing.chrome))
+    lines = render_context(puzzle, framing)
+    return AttemptState(puzzle, framing.arm, framing.seed, lines, chrome=dict(framing.chrome))
 
 
 async def prepare(box: WorkBox, puzzle: Puzzle) -> None:

@@ -170,7 +170,8 @@ class SealedGrader:
                     "installed": order_of(puzzle, self.root).root.modules(),
                 }
                 declared = map(base64.b64decode, (await ask("declared", evidence=evidence))["copies"])
-                for copy, observed in zip(copies, await gather(seen(files, before) for files in declared), strict=True):
+                showed = await gather(seen(files, before) for files in declared)
+                for copy, observed in zip(copies, showed, strict=True):
                     copy["observed"] = observed
                 judged = await ask("judge", *words, evidence=evidence)
                 all_missed.extend(judged["missed"])

@@ -283,12 +283,13 @@ def verdict(checks, was, before, after, draws):
         outcome = {"name": check["name"], "role": role, "weight": weight, "before": earlier, "after": now}
         outcomes.append({**outcome, "detail": detail[:_MOST_DETAIL]})
     total = sum(outcome["weight"] for outcome in outcomes)
+    good = sum(outcome["weight"] for outcome in outcomes if outcome["after"])
     return {
         "checks": outcomes,
         "adversarial": after.adversarial,
         "undeclared": after.undeclared,
         "leftovers": after.leftovers,
-        "quality": sum(outcome["weight"] for outcome in outcomes if outcome["after"]) / total if total else math.nan,
+        "quality": good / total if total else math.nan,
         "oracle_digest": digest(),
     }
 

@@ -261,6 +261,13 @@ def test_what_is_expected_and_no_choice_is_told_before_anybody_is_asked(expected
         read_tasks(row, "a.jsonl")
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_of_a_file_ends_where_its_text_does_not(sign: str, end: str) -> None:
+    rows = (json.dumps({"question": f"a{sign}{at}?", "expected": at}, ensure_ascii=False) for at in (1, 2))
+    assert [one.question for one in read_tasks(end.join(rows), "a.jsonl")] == [f"a{sign}1?", f"a{sign}2?"]
+
+
 def test_too_many_rows_and_rows_that_are_none_are_one_line() -> None:
     with pytest.raises(ConfigurationError, match=r"^big.jsonl holds more than 10,000 tasks; split it$"):
         read_tasks('{"question": "?"}\n' * 1_000_000, "big.jsonl")

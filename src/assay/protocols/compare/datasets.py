@@ -94,7 +94,8 @@ def _rows(text: str, name: str) -> Iterable[tuple[int, JsonValue]]:
         whole = next((whole[key] for key in _LISTS if key in whole), [whole])
     if isinstance(whole, list):
         return enumerate(whole, 1)
-    return ((at, _json(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip())
+    # A line ends where a file's lines do: a text may hold what Unicode calls the end of one.
+    return ((at, _json(line)) for at, line in enumerate(io.StringIO(text, newline=None), 1) if line.strip())
 
 
 def _of_table(text: str, name: str, apart: str) -> Iterator[tuple[int, JsonValue]]:

@@ -265,8 +265,7 @@ def _spread(meters: Sequence[Meter], unit: str) -> float:
     """
     logs = [math.log(spend) for one in meters if (spend := paid(one, unit)) > 0]
     mean = fmean(logs or [0.0])
-    variance = (sum((one - mean) ** 2 for one in logs) + 1.0) / max(len(logs), 1)
-    return math.expm1(min(variance, 2.5))
+    return math.expm1(min((sum((one - mean) ** 2 for one in logs) + 1.0) / max(len(logs), 1), 2.5))
 
 
 def more_samples(

@@ -149,10 +149,9 @@ def _verdict(pair: Comparison) -> str:
         spent = "what they took is not known"
         if pair.spend:
             spent = f"{pair.a} took {pair.spend.estimate:.2f}× what {pair.b} took in {pair.spend_in}"
-        right = f"{pair.both + pair.only_a} and {pair.both + pair.only_b} {_good(pair)}"
         return (
             f"**No verdict** between {pair.a} and {pair.b}, **not at equal spend**: {spent}, "
-            f"with {right} {on} ({bounds})."
+            f"with {pair.both + pair.only_a} and {pair.both + pair.only_b} {_good(pair)} {on} ({bounds})."
         )
     spent = f"{pair.spend.estimate:.2f}× in {pair.spend_in}" if pair.spend else ""
     told = f"**{_found(pair)}** {on} ({bounds}), at about equal spend ({spent})."

@@ -243,8 +243,7 @@ def _run_of(launcher: Launcher, trial: str) -> str:
         if summary.state == "finished" or summary.origin == "demo":
             continue
         with suppress(ConfigurationError):
-            options = cast("Options", opened(launcher.first_event(summary.run_id)).options)
-            if (options.trial or summary.run_id) == trial:
+            if (cast("Options", opened(launcher.first_event(summary.run_id)).options).trial or summary.run_id) == trial:
                 return summary.run_id
     return ""
 
