@@ -65,8 +65,7 @@ class _Spends:
         Raises:
             ConfigurationError: the log does not say.
         """
-        spent = self._by_sample.get((str(state.sample_id), state.epoch))
-        if spent is None:
+        if (spent := self._by_sample.get((str(state.sample_id), state.epoch))) is None:
             raise ConfigurationError(
                 f"{self._log} does not say what sample {state.sample_id}, epoch {state.epoch}, took; it must be "
                 "a log of the same task with one of Assay's solvers"
