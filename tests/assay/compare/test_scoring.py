@@ -215,6 +215,8 @@ FILES = {
     ),
     "table.csv": "question,answer\n2 + 2?,4\n",
     "tabs.tsv": "question\tanswer\n2 + 2?\t4\n",
+    "sheet.csv": "Question;Expected;Tolerance\r\n2 + 2?;4;0\r\n",
+    "worked.jsonl": json.dumps({"question": "2 + 2?", "answer": "Two and two, and no more, not 5.\n#### 4"}),
 }
 
 
@@ -236,6 +238,14 @@ def test_tasks_are_read_from_the_files_that_people_have(name: str) -> None:
 def test_choices_are_read_with_the_right_one_by_letter_number_or_column(name: str, text: str) -> None:
     (task,) = read_tasks(text, name)
     assert task.choices == ("Sydney", "Canberra") and task.right("B") and not task.right("Sydney")
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_true_and_false_are_yes_and_no_and_not_1_and_0(yes: bool) -> None:
+    (task,) = read_tasks(json.dumps({"question": "Is it so?", "answer": yes}), "a.jsonl")
+    assert [answer for answer in ("yes", "no", "True", "false", "1", "0") if task.right(answer)] == (
+        ["yes", "True"] if yes else ["no", "false"]
+    )
 
 
 @pytest.mark.parametrize(

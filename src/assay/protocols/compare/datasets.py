@@ -41,7 +41,7 @@ class _Foreign(BaseModel):
 
     def ours(self, row: Mapping[str, JsonValue]) -> dict[str, object]:
         """Return it by our own names, with what of the row we know beside."""
-        choices, right = self._listed(row), self.right
+        choices, right = self._listed(row), _last_line(self.right)
         if self.references:
             right = [one["output"]["text"] for one in self.references if "correct" in one.get("tags", ())]
         if choices and right not in choices:  # some count the right one, from 0
@@ -87,8 +87,8 @@ def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
 def _rows(text: str, name: str) -> Iterable[tuple[int, JsonValue]]:
     """Return the line of each row, and the row."""
     text = text.removeprefix("\ufeff")
-    if (ending := name.casefold()[-4:]) in (".csv", ".tsv"):
-        return _of_table(text, name, "\t" if ending == ".tsv" else ",")
+    if name.casefold().endswith((".csv", ".tsv")):
+        return _of_table(text, name)
     whole = _json(text)
     if isinstance(whole, dict):
         whole = next((whole[key] for key in _LISTS if key in whole), [whole])
@@ -98,12 +98,20 @@ def _rows(text: str, name: str) -> Iterable[tuple[int, JsonValue]]:
     return ((at, _json(line)) for at, line in enumerate(io.StringIO(text, newline=None), 1) if line.strip())
 
 
-def _of_table(text: str, name: str, apart: str) -> Iterator[tuple[int, JsonValue]]:
+def _of_table(text: str, name: str) -> Iterator[tuple[int, JsonValue]]:
+    # A spreadsheet writes the sign that its language has left; a table of one column has none.
+    apart = max("\t;,", key=text.partition("\n")[0].count)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=apart, restkey="more")
     try:
+        rows.fieldnames = [name if len(name) == 1 else name.strip().casefold() for name in rows.fieldnames or ()]
         yield from ((rows.line_num, dict(row)) for row in rows)
     except csv.Error as fault:
         raise ConfigurationError(f"{name}, line {rows.line_num}: {fault}") from None
+
+
+def _last_line(right: JsonValue) -> JsonValue:
+    """Return what an answer that is worked out comes to, as GSM8K has it; another as it is."""
+    return right.rpartition("\n#### ")[2] if isinstance(right, str) else right
 
 
 def _json(text: str) -> JsonValue:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.scoring import LETTERS, UNITS, WORDS, bare, choice, plain, quantity, same_set, says
@@ -28,8 +28,7 @@ _REFUSES = re.compile(WORDS["refusing"]["begins"], re.IGNORECASE | re.VERBOSE)
 
 def same(answer: str) -> str:
     """Return the form in which two answers to any question are counted as one."""
-    number = quantity(answer)
-    if number is None:
+    if (number := quantity(answer)) is None:
         return plain(answer)
     return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
 
@@ -40,7 +39,7 @@ class Question(Model):
     Args:
         id: unique; its line number where left out.
         question: what is asked.
-        expected: the right answer, or several of which any is: a number with its unit, a date, words. With
+        expected: the right answer, or several of which any is: a number with its unit, a date, words, yes or no. With
             ``choices`` the letter of the right one, or its words.
         regex: what a right answer matches somewhere, in place of ``expected``; Python's syntax.
         tolerance: how far a number may be off, at least 0, in the unit of what is expected.
@@ -52,7 +51,7 @@ class Question(Model):
 
     id: str = Field(min_length=1, max_length=100)
     question: str = Field(min_length=1, max_length=100_000)
-    expected: str | int | float | tuple[str | int | float, ...] | None = None
+    expected: str | bool | int | FiniteFloat | tuple[str | bool | int | FiniteFloat, ...] | None = None
     regex: str | None = Field(default=None, max_length=2000)
     tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     choices: tuple[str, ...] = Field(default=(), max_length=len(LETTERS), exclude_if=lambda held: not held)
@@ -98,8 +97,7 @@ class Question(Model):
     @property
     def asked(self) -> str:
         """The question as every method gets it: one with a last line asks for one that can be read."""
-        marked = load_prompt("assay.protocols.compare", "answer").render(question=self.shown)
-        return marked if self.marked else self.shown
+        return load_prompt(__package__ or "", "answer").render(question=self.shown) if self.marked else self.shown
 
     def said(self, text: str) -> str:
         """Return what a text says that the answer is; empty where it refuses, or does not say: that is no vote."""

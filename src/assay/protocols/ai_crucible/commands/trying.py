@@ -267,8 +267,7 @@ def _ended(trial: str, outcome: Outcome, store: RunStore) -> Ended:
     """
     from assay.protocols.ai_crucible.child import TrialFailed
 
-    error = outcome.error
-    if error is None:
+    if (error := outcome.error) is None:
         return Ended(trial, records_of_run(store, outcome.run_id))
     if not isinstance(error, BudgetExceeded | TrialFailed):
         raise error

@@ -107,8 +107,7 @@ def tell_price(model: str, prices: PriceTable) -> None:
     Raises:
         ConfigurationError: nobody knows a price.
     """
-    ours = _OURS.fullmatch(model)
-    if ours is None:
+    if (ours := _OURS.fullmatch(model)) is None:
         _tell_inspect(model, prices)
         return
     target = parse_model(ours[1] or "")

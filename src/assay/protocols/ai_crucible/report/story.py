@@ -122,8 +122,7 @@ def _at(model: ModelRollup) -> str:
 
 
 def _followed(trials: TrialRecords) -> Iterator[Block]:
-    chosen = _chosen(trials)
-    if chosen is None:
+    if (chosen := _chosen(trials)) is None:
         return
     record = chosen.log.record
     yield Plain(f"{chosen.name}, by {_solver(record)}: {verdict_word(record.passed)}.")
