@@ -181,9 +181,9 @@ def times(text: str) -> list[str]:
     return [f"{one}:{found[0][2] or '00'}" for one in ([hour, hour % 12 + 12 * (half in "pP")] if half else [hour])]
 
 
-def _due(wanted: str) -> str:
+def _due(wanted: str) -> list[str]:
     told = times(wanted) if _CLOCK.fullmatch(wanted) else []
-    return told[-1] if len(told) > 1 or (told and quantity(wanted) is None) else ""
+    return told if len(told) > 1 or quantity(wanted) is None else []
 
 
 def dates(text: str) -> set[tuple[int, int, int]]:
@@ -258,7 +258,8 @@ def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
     """Tell whether a text says what is wanted: a number by its value, a day by its date, else by its words."""
     text = _CHOICE.sub("", _tidy(text))
     if due := _due(wanted):
-        return due in times(text) and not _hedged(text)
+        # Where the half of the day is wanted, that of the answer counts.
+        return due[-1] in times(text)[1 - len(due) :] and not _hedged(text)
     if (number := quantity(wanted)) is not None:
         said = quantity(text) or quantity(_BEFORE.sub("", text))
         return said is not None and same_quantity(said, number, tolerance)
@@ -278,7 +279,7 @@ def same_set(text: str, wanted: Sequence[str], tolerance: float = 0.0) -> bool:
 
 def _members(text: str, apart: re.Pattern[str]) -> list[str]:
     said = dict.fromkeys(one for part in apart.split(text) if (one := bare(part.strip("{} "))))
-    return [*said] if len(said) > 1 else text.strip("{}").split()
+    return [*said] if len(said) > 1 or apart is not _PARTS[0] else text.strip("{}").split()
 
 
 def _listed(said: list[str], left: list[str], tolerance: float, *, whole: bool = False) -> bool:
