@@ -72,8 +72,12 @@ class AttestedTrial:
 
     @property
     def died(self) -> list[AttemptBegun | AttemptGraded]:
-        """Attempts that began and came to no verdict, in every sitting; anchors too."""
-        lost = [begun for sample, begun in self.begun.items() if sample not in self.witnessed]
+        """Attempts that began and came to no verdict that was kept, in every sitting; anchors too.
+
+        One whose verdict went with a killed sitting, and that was made again, is among them.
+        """
+        kept = {(one.puzzle, one.epoch): one for sample, one in self.begun.items() if sample in self.witnessed}
+        lost = [one for one in self.begun.values() if kept.get((one.puzzle, one.epoch)) is not one]
         return [*lost] if self.begun else [*self.ungraded.values()]
 
     @property

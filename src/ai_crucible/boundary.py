@@ -85,8 +85,7 @@ def _spelled_out(needle: list[str], haystack: list[str]) -> bool:
     joined = "".join(needle)
     if len(joined) < _SHORTEST:
         return False
-    text = " " + " ".join(haystack) + " "
-    return re.search(f"(?<= ){' ?'.join(map(re.escape, joined))}(?= )", text) is not None
+    return re.search(f"(?<= ){' ?'.join(map(re.escape, joined))}(?= )", " " + " ".join(haystack) + " ") is not None
 
 
 def _occurs(needle: list[str], haystack: list[str], slack: int = 1) -> bool:

@@ -169,8 +169,7 @@ async def _tried(
     left = await unnoticed(grader, left) if bar.inputs else left
     same = tuple(where for where, _ in left if where in known.equivalent)
     survivors = tuple(where for where, _ in left if where not in known.equivalent)
-    inputs = await _inputs(puzzle, grader, gold, bar, known.drawn)
-    tried = _Tried(len(made) - len(same), survivors, inputs, same)
+    tried = _Tried(len(made) - len(same), survivors, await _inputs(puzzle, grader, gold, bar, known.drawn), same)
     if bar.early and tried.killed < bar.killed:
         return tried
     tricks = list(cheats(files_of(untouched), files_of(gold)))

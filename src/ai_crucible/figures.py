@@ -60,7 +60,6 @@ def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
         return None
     counted = [event for event in trial.graded.values() if event.passed is not None]
     verdicts = [event.passed is True for event in counted if not event.anchor]
-    planned = len(trial.graded) if trial.decided else plan.k * len(plan.puzzles)
     return TrialFigures(
         trial.trial,
         plan.model,
@@ -70,7 +69,7 @@ def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
         sum(verdicts),
         verdicts.count(False),
         sum(not event.anchor for event in trial.died),
-        planned - len(counted),
+        (len(trial.graded) if trial.decided else plan.k * len(plan.puzzles)) - len(counted),
         trial.finished,
         here,
         rests_on(plan),

@@ -163,9 +163,7 @@ def _cases(source: Path, name: str) -> list[dict[str, Any]]:
 
 def _json_cases(text: str, slow: list[Any], near: ast.expr | None) -> list[dict[str, Any]]:
     cases: list[dict[str, Any]] = []
-    for line in text.splitlines()[:_MOST_CASES]:
-        if not line.strip():
-            continue
+    for line in filter(str.strip, text.split("\n")[:_MOST_CASES]):
         data = json.loads(line)
         if not isinstance(data, list) or len(cast(list[Any], data)) != 2:
             raise ValueError(line)

@@ -86,8 +86,7 @@ def _edits(tree: ast.AST) -> Iterator[_Edit]:
     words = {id(part) for one in raised for part in ast.walk(one)}
     for node in ast.walk(tree):
         for field, value in ast.iter_fields(node):
-            children = cast("list[Any]", value) if isinstance(value, list) else [value]
-            for place, child in enumerate(children):
+            for place, child in enumerate(cast("list[Any]", value) if isinstance(value, list) else [value]):
                 # What an exception says is for people, and annotations do nothing.
                 if not isinstance(child, ast.AST) or id(child) in words or field in ("annotation", "returns"):
                     continue
@@ -169,8 +168,7 @@ def _others(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
 def _shell(text: str) -> Iterator[tuple[str, str]]:
     for where, mutant in _shell_lines(text):
         # -n reads and runs nothing.
-        done = subprocess.run(["/bin/sh", "-n"], input=mutant.encode(), capture_output=True, check=False)
-        if done.returncode == 0:
+        if subprocess.run(["/bin/sh", "-n"], input=mutant.encode(), capture_output=True, check=False).returncode == 0:
             yield where, mutant
 
 

@@ -75,8 +75,7 @@ def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
     """
     puzzles: dict[str, Puzzle] = {}
     for path in paths:
-        folders = [path] if (path / "meta.json").exists() or not path.is_dir() else sorted(path.iterdir())
-        for folder in folders:
+        for folder in [path] if (path / "meta.json").exists() or not path.is_dir() else sorted(path.iterdir()):
             if folder is not path and not (folder / "meta.json").exists():
                 continue
             puzzle = load_puzzle(folder)

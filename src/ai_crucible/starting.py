@@ -9,7 +9,8 @@ from typing import Any, cast
 from ai_crucible.catalog_paths import BUILT_IN
 from ai_crucible.puzzle_files import write_puzzle
 from ai_crucible.puzzle_loader import load_puzzle
-from ai_crucible.types import Puzzle
+from ai_crucible.types import Puzzle, PuzzleMeta
+from llm_runtime.models import fits
 
 _MODEL = BUILT_IN / "off-by-one-total"
 
@@ -25,5 +26,7 @@ def new(folder: Path) -> Puzzle:
     del meta["anchor"]
     paths = [path for path in _MODEL.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     files = {path.relative_to(_MODEL).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    with fits(f"{folder}: "):
+        PuzzleMeta.model_validate(meta)
     write_puzzle(folder, {**files, "meta.json": json.dumps(meta, indent=2) + "\n"})
     return load_puzzle(folder)

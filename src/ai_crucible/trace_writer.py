@@ -54,8 +54,7 @@ def change_of(untouched: bytes, work: bytes) -> str:
     Comparing lines takes time and memory beyond any bound in what a solver wrote, so long files are not compared.
     """
     before, after = files_of(untouched), files_of(work)
-    lines: list[str] = []
-    room = _MOST_COMPARED
+    lines, room = list[str](), _MOST_COMPARED
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name, b""), after.get(name, b"")
         if old == new and (name in before) == (name in after):

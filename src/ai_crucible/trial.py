@@ -198,8 +198,7 @@ def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
 
 
 def _listed(value: str | list[str]) -> list[str]:
-    parts = value.split(",") if isinstance(value, str) else value
-    return [part.strip() for part in parts if part.strip()]
+    return [part.strip() for part in (value.split(",") if isinstance(value, str) else value) if part.strip()]
 
 
 def _agent(words: str, sandbox: str, cohort: str | list[str]) -> AgentCommand | None:
@@ -297,12 +296,11 @@ def oracle_scorer(desk: _Desk) -> Scorer:
             if leaked(attempt) and attempt.terminated_by != "chrome_leak":
                 attempt.terminated_by = "chrome_leak"
         panel = desk.panel
-        judges = [Judge(inspect_generate(get_model(name)), str(get_model(name))) for name in panel.judges]
         result = await grade(
             attempt,
             governor,
             desk.grader,
-            judges=judges,
+            judges=[Judge(inspect_generate(get_model(name)), str(get_model(name))) for name in panel.judges],
             family=str(state.model),
             allow_untagged=panel.untagged,
             reducer=panel.reducer,
@@ -317,7 +315,6 @@ def oracle_scorer(desk: _Desk) -> Scorer:
             notify(attempt.puzzle.meta.id, result.passed, state.epoch)
         keeper = KEEPER.get()
         folder = keeper and keeper.ledger.path.parent
-        kept = await asyncio.to_thread(keep, folder, attempt.untouched, attempt.work) if folder else None
         score = Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,
@@ -330,7 +327,7 @@ def oracle_scorer(desk: _Desk) -> Scorer:
                 "seconds": round(governor.seconds, 3),
                 "tool_calls": dict(governor.used),
                 "turns": governor.turns,
-                "work": kept,
+                "work": await asyncio.to_thread(keep, folder, attempt.untouched, attempt.work) if folder else None,
             },
         )
         if keeper:

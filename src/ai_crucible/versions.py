@@ -62,8 +62,7 @@ def oracle_digest(puzzle: Puzzle) -> str:
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(files):
             path = Path(place, name)
-            content = hashlib.sha256(path.read_bytes()).hexdigest()
-            total.update(f"{path.relative_to(folder)}\0{content}\n".encode())
+            total.update(f"{path.relative_to(folder)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()
 
 
@@ -117,8 +116,7 @@ def _ours(names: tuple[str, ...]) -> str:
     root = resources.files("ai_crucible")
     for name in names:
         place = resources.files(name) if name == "sandbox" else root.joinpath(name)
-        parts = sorted(place.iterdir(), key=lambda part: part.name) if place.is_dir() else [place]
-        for part in parts:
+        for part in sorted(place.iterdir(), key=lambda part: part.name) if place.is_dir() else [place]:
             if part.is_file():
                 total.update(f"{name}/{part.name}\0{hashlib.sha256(part.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()

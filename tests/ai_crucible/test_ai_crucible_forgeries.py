@@ -355,6 +355,9 @@ def test_attempts_that_died_are_told_of_every_sitting(bench: Bench) -> None:
     assert figures and (figures.passed, figures.failed, figures.died, figures.without) == (1, 0, 3, 2)
     bench.shop.ledger.append([AttemptWitnessed(trial="three", sample="s1", score_digest="0" * 64)])
     assert len(bench.shop.attested()["three"].died) == 2
+    # What was graded, went with a killed sitting and was made again until it passed, was drawn anew as well.
+    bench.shop.ledger.append([AttemptWitnessed(trial="three", sample="s2", score_digest="0" * 64)])
+    assert [one.sample for one in bench.shop.attested()["three"].died if isinstance(one, AttemptBegun)] == ["s0", "s1"]
     bench.trial("before", "pxx")
     before = bench.shop.attested()["before"]
     assert before.spent == set() and len(before.died) == 2

@@ -113,6 +113,13 @@ def test_an_instance_that_makes_no_puzzle_is_left_out_with_the_reason(
     assert not result.written and reason in "".join(result.left_out.values())
 
 
+def test_a_statement_may_hold_what_unicode_calls_the_end_of_a_line(tmp_path: Path) -> None:
+    place = instances(tmp_path / "swe", {**INSTANCE, "problem_statement": "One.\u2028Two\x85Three."}) / "tasks.jsonl"
+    place.write_text(json.dumps(json.loads(place.read_text()), ensure_ascii=False), encoding="utf-8")
+    (folder,) = import_folder(place, tmp_path / "puzzles").written
+    assert "One.\u2028Two\x85Three." in load_puzzle(folder).prompt
+
+
 def test_lines_that_hold_no_instance_and_names_of_unittest(tmp_path: Path) -> None:
     named = {**INSTANCE, "FAIL_TO_PASS": ["test_x (tests.test_stats.Stats)"]}
     result = import_folder(instances(tmp_path / "swe", [], {"instance_id": "bare"}, named), tmp_path / "puzzles")

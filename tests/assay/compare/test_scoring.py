@@ -140,7 +140,8 @@ LATER_WRONG: list[tuple[dict[str, Any], list[str]]] = [
 
 #: Four times sixty and more of each, written on 26 November 2026, each set when the scorers had been mended by those
 #: before. Read first, 9 of 146, 6 of 130, 3 of 124 and, of the last, 1 of 126 were mistaken. "denied" was written on
-#: the day after against what the scorers then took for right (39 of 150 mistaken): it is no measure of what is left.
+#: the day after against what the scorers then took for right (39 of 150 mistaken): it is no measure of what is left;
+#: nor is "kinds", of units, times of day, days without a year and lists, written on 28 November (101 mistaken then).
 FORMS = json.loads(Path(__file__).with_name("forms.json").read_text(encoding="utf-8"))
 
 
@@ -214,6 +215,8 @@ FILES = {
     ),
     "table.csv": "question,answer\n2 + 2?,4\n",
     "tabs.tsv": "question\tanswer\n2 + 2?\t4\n",
+    "sheet.csv": "Question;Expected;Tolerance\r\n2 + 2?;4;0\r\n",
+    "worked.jsonl": json.dumps({"question": "2 + 2?", "answer": "Two and two, and no more, not 5.\n#### 4"}),
 }
 
 
@@ -237,6 +240,14 @@ def test_choices_are_read_with_the_right_one_by_letter_number_or_column(name: st
     assert task.choices == ("Sydney", "Canberra") and task.right("B") and not task.right("Sydney")
 
 
+@pytest.mark.parametrize("yes", [True, False])
+def test_true_and_false_are_yes_and_no_and_not_1_and_0(yes: bool) -> None:
+    (task,) = read_tasks(json.dumps({"question": "Is it so?", "answer": yes}), "a.jsonl")
+    assert [answer for answer in ("yes", "no", "True", "false", "1", "0") if task.right(answer)] == (
+        ["yes", "True"] if yes else ["no", "false"]
+    )
+
+
 @pytest.mark.parametrize(
     ("choices", "given", "right"),
     [
@@ -258,6 +269,13 @@ def test_what_is_expected_and_no_choice_is_told_before_anybody_is_asked(expected
     row = json.dumps({"question": "?", "choices": ["x", "y"], "expected": expected})
     with pytest.raises(ConfigurationError, match=r"^a.jsonl, line 1: .* is no choice; write its letter or its words$"):
         read_tasks(row, "a.jsonl")
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_of_a_file_ends_where_its_text_does_not(sign: str, end: str) -> None:
+    rows = (json.dumps({"question": f"a{sign}{at}?", "expected": at}, ensure_ascii=False) for at in (1, 2))
+    assert [one.question for one in read_tasks(end.join(rows), "a.jsonl")] == [f"a{sign}1?", f"a{sign}2?"]
 
 
 def test_too_many_rows_and_rows_that_are_none_are_one_line() -> None:

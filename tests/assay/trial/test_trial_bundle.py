@@ -15,6 +15,7 @@ from tests.ai_crucible.test_ai_crucible_forgeries import FORGERIES, Place
 from tests.extent import PATIENCE
 
 from ai_crucible.bundle import verify_bundle
+from ai_crucible.events import AttemptBegun, AttemptWitnessed
 from assay.protocols.ai_crucible.commands.bundling import figures_line
 
 Assay = Any
@@ -85,6 +86,9 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
     last = bench.shop.folder / "logs/four/2026-02-01_a.eval"
     alive = [event for event in bench.shop.attested()["four"].graded.values() if event.passed is not None]
     bench.shop.ledger.append([bench.logged("four", log_of(last, alive))])
+    begun = [AttemptBegun(trial="one", puzzle="sum", epoch=4, sample=f"s{number}") for number in range(2)]
+    seen = [AttemptWitnessed(trial="one", sample=one.sample, score_digest="0" * 64) for one in begun]
+    bench.shop.ledger.append([*begun, *seen])
     died = bench.bundle("four").rename(tmp_path / "died.assay")
     bundle, missed = bench.bundle("one", "two"), list[str]()
     path = tmp_path / "changed.assay"
@@ -99,7 +103,7 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
             await page.goto(page_file.as_uri())
             await page.fill("#key", key)
             await page.set_input_files("#file", str(path))
-            await page.wait_for_function("document.getElementById('verdict').textContent")
+            await page.wait_for_selector("#verdict:not(:empty)")
             return str(await page.inner_text("#verdict"))
 
         async def kinds() -> set[str]:

@@ -35,6 +35,12 @@ def _trial(said: str) -> str:
     return found[1]
 
 
+async def test_a_puzzle_is_written_under_a_name_that_it_can_have_or_not_at_all(assay: Assay, tmp_path: Path) -> None:
+    done = await assay("trial", "new", "Bad Name")
+    assert done.code == 2 and "id: String should match pattern" in done.err
+    assert not (tmp_path / "Bad Name").exists()
+
+
 @pytest.mark.usefixtures("boxes")
 async def test_a_trial_ends_in_figures_and_a_report_that_follows_an_attempt(assay: Assay, tmp_path: Path) -> None:
     assert (await assay("trial", "new", "sum")).code == 0

@@ -127,8 +127,7 @@ async def compare_models(
         mine = {**shared, "trial": trial, "model": who.model, "agent": who.agent, "against": others}
         return await make_trial(mine, lambda kind, body: contest.take(trial, kind, body), contest.stops[trial])
 
-    ends = await gather(one(trial, who) for trial, who in each.items())
-    return await asyncio.to_thread(_settle, contest, ends, shop)
+    return await asyncio.to_thread(_settle, contest, await gather(one(trial, who) for trial, who in each.items()), shop)
 
 
 def _places(puzzles: Sequence[Puzzle], k: int) -> list[Place]:
@@ -138,8 +137,7 @@ def _places(puzzles: Sequence[Puzzle], k: int) -> list[Place]:
 
 
 def _passed(trial: AttestedTrial | None) -> dict[Place, bool]:
-    graded = trial.graded if trial else {}
-    return {at: event.passed for at, event in graded.items() if event.passed is not None}
+    return {at: event.passed for at, event in (trial.graded if trial else {}).items() if event.passed is not None}
 
 
 def _settle(contest: _Contest, ends: Sequence[dict[str, Any]], shop: Workshop) -> dict[str, Any]:
@@ -186,8 +184,7 @@ def _compared(contest: _Contest, known: Mapping[str, AttestedTrial]) -> TrialsCo
 
     def pair(a: str, b: str) -> ComparedPair:
         both = [(row[a], row[b]) for row in seen]
-        counts = asdict(PairedCounts.of(both))
-        return ComparedPair(a=a, b=b, **counts, e=round(e_value(both), 4), p=round(p[a, b], 6))
+        return ComparedPair(a=a, b=b, **asdict(PairedCounts.of(both)), e=round(e_value(both), 4), p=round(p[a, b], 6))
 
     left = {trial: contest.total - len(own) for trial, own in contest.passed.items()}
     saved, unit = _saved(contest, left)

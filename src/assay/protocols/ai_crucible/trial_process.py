@@ -128,8 +128,7 @@ def _recorded(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
 
 
 def _begin(say: Say, trial: str, k: int, puzzles: int, done: int) -> None:
-    began = TrialBegan(trial=trial, attempts=k * puzzles, puzzles=puzzles, done=done)
-    say("began", began.model_dump(mode="json"))
+    say("began", TrialBegan(trial=trial, attempts=k * puzzles, puzzles=puzzles, done=done).model_dump(mode="json"))
 
 
 def _attempt(say: Say) -> Callable[[str, bool, int], None]:
@@ -137,8 +136,7 @@ def _attempt(say: Say) -> Callable[[str, bool, int], None]:
 
     def attempted(puzzle: str, passed: bool, epoch: int) -> None:
         tokens, dollars = used_by_this_attempt()
-        cost = round(dollars * 1_000_000)
-        ended = AttemptEnded(puzzle=puzzle, passed=passed, tokens=tokens, cost=cost, epoch=epoch)
+        ended = AttemptEnded(puzzle=puzzle, passed=passed, tokens=tokens, cost=round(dollars * 1_000_000), epoch=epoch)
         say("ended", ended.model_dump(mode="json"))
 
     return attempted

@@ -57,8 +57,7 @@ def solver_of(model: str | None) -> str:
         raise NoModelError(_NO_MODEL)
     if name == "assay/crucible":
         return f"{name}/{configured}" if configured else name
-    target = parse_model(name, config.endpoints)
-    if target is None:
+    if (target := parse_model(name, config.endpoints)) is None:
         if not all(name.split("/")) or "/" not in name:
             raise ConfigurationError(
                 f"{name} is no model: write PROVIDER/MODEL, as in ollama/qwen3 or openrouter/VENDOR/MODEL"

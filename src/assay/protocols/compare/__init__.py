@@ -8,7 +8,8 @@ from llm_runtime.behaviour import Behaviour
 #: 4: a council is that of `assay ask`; who does not say an answer has no vote. 5: choices are shown, answers read
 #: by what they mean, programs by their tests, open ones by a judge. 6: fractions in words, signs of comparison, dates
 #: that are denied; what is expected is no refusal. 7: two letters choose none; signs before a number, what
-#: is done to it and what denies an answer are read.
-BEHAVIOUR = Behaviour("compare", number=7, packages=(__name__,), unnumbered=3)
+#: is done to it and what denies an answer are read. 8: units that nobody knows have to be the same; times of day, days
+#: without a year, members of lists that hold a comma are read.
+BEHAVIOUR = Behaviour("compare", number=8, packages=(__name__,), unnumbered=3)
 
 PROTOCOL = read_protocol(__name__)

@@ -42,7 +42,7 @@ class _Foreign(BaseModel):
 
     def ours(self, row: Mapping[str, JsonValue]) -> dict[str, object]:
         """Return it by our own names, with what of the row we know beside."""
-        choices, right = self._listed(row), self.right
+        choices, right = self._listed(row), _last_line(self.right)
         if self.references:
             right = [one["output"]["text"] for one in self.references if "correct" in one.get("tags", ())]
         if choices and right not in choices:  # some count the right one, from 0
@@ -95,16 +95,23 @@ def _rows(text: str, name: str) -> Iterable[tuple[int, JsonValue]]:
         whole = next((whole[key] for key in _LISTS if key in whole), [whole])
     if isinstance(whole, list):
         return enumerate(whole, 1)
-    return ((at, _json(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip())
+    # A line ends where a file's lines do: a text may hold what Unicode calls the end of one.
+    return ((at, _json(line)) for at, line in enumerate(io.StringIO(text, newline=None), 1) if line.strip())
 
 
 def _of_table(text: str, name: str) -> Iterator[tuple[int, JsonValue]]:
     between = divider(text.partition("\n")[0], name)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=between, restkey="more")
     try:
+        rows.fieldnames = [name if len(name) == 1 else name.strip().casefold() for name in rows.fieldnames or ()]
         yield from ((rows.line_num, dict(row)) for row in rows)
     except csv.Error as fault:
         raise ConfigurationError(f"{name}, line {rows.line_num}: {fault}") from None
+
+
+def _last_line(right: JsonValue) -> JsonValue:
+    """Return what an answer that is worked out comes to, as GSM8K has it; another as it is."""
+    return right.rpartition("\n#### ")[2] if isinstance(right, str) else right
 
 
 def _json(text: str) -> JsonValue:

@@ -33,7 +33,6 @@ from llm_runtime.store.transfer import export_run, import_run
 _BEGINS, _ENDS = "<!-- made by assay evidence: begin -->", "<!-- made by assay evidence: end -->"
 _UNKNOWN = "**Not known.** Nobody has run a plan of this kind with a real model and published its logs here."
 _TOLD = ("What was found", "Pair by pair", "Spend")
-_USUAL = ["council", "self-consistency", "single", "self-correction", "routed"]
 
 
 class NoEvidence(LlmRuntimeError):
@@ -77,20 +76,21 @@ def evidence() -> None:
 _command = commands(evidence.command, __package__ or "", "evidence.toml")
 
 
-@run_command("compare.tasks", "run", trace="Show every answer after the figures.", noun="figures")
+@run_command("compare.tasks", "run", trace="Show every answer after the figures.", noun="figures", without=("methods",))
 @declares(__package__ or "", "evidence.toml")("run")
-def run(command: RunCommand, questions: str, folder: str, plan_only: bool) -> int:
+def run(command: RunCommand, questions: str, methods: str, folder: str, plan_only: bool) -> int:
     """Write a plan for QUESTIONS under its digest, put them to the methods, and export the signed log beside it.
 
-    The first two methods are the primary pair: council and self-consistency. QUESTIONS is as assay compare has it. A
-    run that its budget stopped is told as one; go on with assay runs resume, and export it anew.
+    The first two methods are the primary pair. QUESTIONS is as assay compare has it. A run that its budget stopped is
+    told as one; go on with assay runs resume, and export it anew.
 
     \b
     assay evidence run tasks.jsonl --model openrouter:vendor/model --budget 20 --plan-only
     assay evidence run tasks.jsonl --model openrouter:vendor/model --budget 20
     """
     command.seed = command.seed or 1
-    command.task, command.options = read_questions(questions), {"methods": _USUAL, **command.options}
+    command.task = read_questions(questions)
+    command.options["methods"] = methods.replace(" ", "").split(",")
     data = read_run(command.run.name, command.task, command.options, names=called).data()
     if not (data[1]["raters"] or any(one.keys() & {"expected", "regex"} for one in data[0]["tasks"])):
         raise ConfigurationError(f"{questions} says of no task what is right; add expected, or --raters 2")
@@ -153,15 +153,18 @@ def _of_plan(place: Path) -> str:
         raise NoEvidence(f"{place}: the plan was changed after it was named")
     with fits(f"{place}: ", NoEvidence):
         plan = Plan.model_validate_json(text)
-    events, signed = _read(place.with_name(f"{digest}.log"))
+    who = ", ".join(f"{role} {model}".strip() for role, model in plan.models.items())
+    asked = f"**Plan {digest}**, {who}, {plan.count} tasks, seed {plan.seed}"
+    if not (log := place.with_name(f"{digest}.log")).exists():
+        return f"{asked}: **not run**, or its log is not here."
+    events, signed = _read(log)
     rules, fold = _checked(plan, digest, [event for event, _ in events]), CompareFold()
     for event, at in events:
         fold.apply(event, at)
     found = fold.figures()
-    who = ", ".join(f"{role} {model}".strip() for role, model in plan.models.items())
-    begun = f"{plan.count} tasks, seed {plan.seed}, begun {written_time(events[0][1])}, {signed}"
     done = f"**Not as planned**: {found.methods[0].tasks} of {plan.count} tasks were done. "
-    intro = f"**Plan {digest}**, {who}, {begun}. {done if found.methods[0].tasks < plan.count else ''}The primary pair:"
+    begun = f"{asked}, begun {written_time(events[0][1])}, {signed}"
+    intro = f"{begun}. {done if found.methods[0].tasks < plan.count else ''}The primary pair:"
     told = [one for part in fold.story().sections if part.heading in _TOLD for one in part.blocks]
     return "\n\n".join([intro, in_short(figures(found.rows, plan.primary, rules)), *map(block_markdown, told)])
 

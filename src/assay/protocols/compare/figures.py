@@ -219,7 +219,7 @@ def figures(rows: Sequence[Row], methods: Sequence[str], rules: Rules | int) -> 
     pairs = [_comparison(a, b, by_method[a], by_method[b], rules) for a, b in combinations(by_method, 2)]
     scored = [pair for pair in pairs if pair.p is not None]
     corrected = dict(zip(map(id, scored), holm([pair.p or 0.0 for pair in scored]), strict=True))
-    anytime = pairs_p(right_by_method(by_task), methods) if (rules.planned is not None and bool(by_task)) else {}
+    anytime = pairs_p(right_by_method(by_task), methods) if by_task and rules.planned is not None else {}
     return Figures(
         methods=tuple(_method(method, by_method.get(method, ()), rules) for method in methods),
         comparisons=tuple(

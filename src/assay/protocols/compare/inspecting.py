@@ -65,8 +65,7 @@ class _Spends:
         Raises:
             ConfigurationError: the log does not say.
         """
-        spent = self._by_sample.get((str(state.sample_id), state.epoch))
-        if spent is None:
+        if (spent := self._by_sample.get((str(state.sample_id), state.epoch))) is None:
             raise ConfigurationError(
                 f"{self._log} does not say what sample {state.sample_id}, epoch {state.epoch}, took; it must be "
                 "a log of the same task with one of Assay's solvers"
@@ -94,7 +93,7 @@ def solving(method: str, *, samples: int = 1, like: str = "", vote: bool = True,
             )
         usual = get_model()
         meter = Meter(inspect_model_function(usual))
-        bench = Bench(drawn, samples, silent, against=(spends.of(state) if spends else None), exchange=USUALLY)
+        bench = Bench(drawn, samples, silent, against=spends.of(state) if spends else None, exchange=USUALLY)
         question = _Sample(id=f"{state.sample_id}-{state.epoch}", question=_text_of(state, drawn), vote=vote)
         answered = await METHODS[method](question, meter, bench)
         state.output = ModelOutput.from_content(str(usual), answered.text)

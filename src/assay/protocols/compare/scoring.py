@@ -26,28 +26,37 @@ def _any(table: str) -> str:
     return "|".join(map(re.escape, WORDS["said"][table]))
 
 
+#: A colon between figures belongs to a time of day or a ratio.
 _LEAD = re.compile(
-    rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?<!not )(?<!n['’]t )(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I
+    rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?<!not )(?<!n['’]t )"
+    rf"(?:\b(?:{_any('leads')})\b:?|[=≈]|(?!(?<=\d):\d|(?<=\d ): \d)[:：]|是)\s*",
+    re.I,
 )
 #: The last bracket of all may be gone with the edges.
 _BEHIND = re.compile(r"(?:\([^()]*+\)| \((?=[^\W\d])[^()=]*+)\W*+$")
 _HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
 _QUANTITY = re.compile(
-    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£]|USD|EUR|GBP)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
+    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£¥₹]|USD|EUR|GBP|JPY|CHF|INR)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
     r"(?P<digits>\d++(?:[,.'’ ]\d++)*+|\.\d++)(?:\s*+/\s*+(?P<over>\d++))?"
     r"(?:[eE](?P<exponent>[-+]?\d++)|\s*+\*\s*+10\s*+\^?\{?(?P<power>[-+]?\d++)\}?)?"
     r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
 )
 #: Words before a number that say nothing: "in 1984".
-_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')}|{_any('operators')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£]?\d)", re.I)
+_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')}|{_any('operators')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£¥₹]?\d)", re.I)
 #: Two letters choose none.
 _SEVERAL = re.compile(r"\W*([A-Z])(?:[^\w=]+(?!\1)[A-Z])+\W*", re.I)
 _REST = r"(?:\s*[).:,;(–-]\s*(?!(?:\W*(?!\1)[A-Z]\b)+\W*$)(.*))?"
 _LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?{_REST}", re.I | re.S)
 _CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
 _ENDING = re.compile("s ")
-_PARTS = re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[,;\n、，]|\s/\s|\s(?:{_any('joins')}|&)\s")
-_PIECES = re.compile(r"(?<=[a-z])[\s,]+(?:and\s+)?(?=\d)")
+_JOINED = rf"\s(?:{_any('joins')}|&)\s"
+#: What stands between the members of a list, each way of its own: a comma may be a member's, and so may "and".
+_PARTS = [
+    re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[;\n、，•]|(?:^|\s)(?:\d{{1,2}}|[a-z])[.)]\s{other}")
+    for other in (rf"|,|\s/\s|{_JOINED}", rf"|,\s(?:and\s)?|{_JOINED}", r"|,\s", rf"|{_JOINED}", "")
+]
+_CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2})(?:(?:[:.]|\s?h\s?)([0-5]\d))?(?:\s?([ap])\.?\s?m\b\.?)?(?![\d:])", re.I)
+_PIECES = re.compile(r"(?<=[a-z])[\s,.]+(?:and\s+)?(?=\d)")
 
 
 class Quantity(NamedTuple):
@@ -66,8 +75,7 @@ def bare(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return a text as it is compared: without case, accents, articles and signs."""
-    signs = unicodedata.normalize("NFKD", text.casefold())
-    folded = "".join(sign for sign in signs if not unicodedata.combining(sign))
+    folded = "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
     words = re.sub(r"(?:(?!(?<!\w)[-−]\w)[^\w%‰$€£+±√#<=>≤≥])+|_", " ", re.sub("([<=>≤≥])", r" \1 ", folded)).split()
     return " ".join(words[1:] if len(words) > 1 and words[0] in WORDS["said"]["articles"] else words)
 
@@ -124,13 +132,14 @@ def _value(digits: str) -> float | None:
 
 
 def _in_unit(value: float, said: str) -> Quantity | None:
-    unit = said.casefold().strip(" \t\n.,;:!?*_`\"'()[]-").translate(str.maketrans("", "", "^{}"))
+    written = said.strip(" \t\n.,;:!?*_`\"'()[]-").translate(str.maketrans("", "", "^{}"))
+    unit = written.casefold()
     first, _, rest = unit.partition(" ")
     if by := WORDS["multipliers"].get(first.rstrip(".")):
         return _in_unit(value * by, rest)
     if first.startswith("plus"):
         return _in_unit(value + WORDS["numbers"].get(first, 0), rest)
-    names = (unit, unit.removesuffix("s"))
+    names = (written, unit, unit.removesuffix("s"))
     for kind, each in ((kind, units[name]) for kind, units in UNITS.items() for name in names if name in units):
         return Quantity(value, kind, each)
     return None if _hedged(unit) or unit in WORDS["said"]["unknowns"] or len(unit) > 40 else Quantity(value, unit)
@@ -163,8 +172,22 @@ def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
     return any(abs(one - wanted.value) <= near for one in values)
 
 
-def dates(text: str) -> set[date]:
-    """Return the days that a text may mean: in figures, day or month may come first."""
+def times(text: str) -> list[str]:
+    """Return the times of day that a text may mean: as it stands, last by the half of the day that it tells."""
+    found = [*_CLOCK.finditer(text)]
+    if len(found) != 1 or not (found[0][2] or found[0][3]):
+        return []
+    hour, half = int(found[0][1]), found[0][3]
+    return [f"{one}:{found[0][2] or '00'}" for one in ([hour, hour % 12 + 12 * (half in "pP")] if half else [hour])]
+
+
+def _due(wanted: str) -> list[str]:
+    told = times(wanted) if _CLOCK.fullmatch(wanted) else []
+    return told if len(told) > 1 or quantity(wanted) is None else []
+
+
+def dates(text: str) -> set[tuple[int, int, int]]:
+    """Return the days that a text may mean: in figures, day or month may come first; 0 is what it does not tell."""
     parts = re.findall(r"\d+|[^\W\d_]+", plain(text))
     months = [n for part in parts for name, n in WORDS["months"].items() if part.startswith(name)][:1]
     numbers = [*(int(part) for part in parts if part.isdecimal() and len(part) < 5), *months]
@@ -176,14 +199,21 @@ def _orders(numbers: list[int], months: list[int]) -> Iterator[tuple[int, int, i
         case [year, month, day] if year > 31 and not months:
             yield year, month, day
         case [_, _, _]:
-            yield from ((a, b, c) for a, b, c in permutations(numbers) if b in (months or [b]))
+            yield from ((a, b, c) for a, b, c in permutations(numbers) if a > 31 and b in (months or [b]))
+        case [one, month] if months:
+            yield (one, month, 0) if one > 31 else (0, month, one)
         case _:
             pass
 
 
-def _day(year: int, month: int, day: int) -> Iterator[date]:
+def _day(year: int, month: int, day: int) -> Iterator[tuple[int, int, int]]:
     with suppress(ValueError):
-        yield date(year if year > 31 else 0, month, day)
+        date(year or 4, month, day or 1)
+        yield year, month, day
+
+
+def _is_day(said: tuple[int, int, int], wanted: tuple[int, int, int]) -> bool:
+    return all(due in (0, one) for one, due in zip(said, wanted, strict=True))
 
 
 def choice(text: str, choices: Sequence[str]) -> str:
@@ -227,20 +257,35 @@ def words_match(text: str, wanted: str) -> bool:
 def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
     """Tell whether a text says what is wanted: a number by its value, a day by its date, else by its words."""
     text = _CHOICE.sub("", _tidy(text))
+    if due := _due(wanted):
+        # Where the half of the day is wanted, that of the answer counts.
+        return due[-1] in times(text)[1 - len(due) :] and not _hedged(text)
     if (number := quantity(wanted)) is not None:
         said = quantity(text) or quantity(_BEFORE.sub("", text))
         return said is not None and same_quantity(said, number, tolerance)
     if len(days := dates(wanted)) == 1 and len(wanted) < 20:
-        return bool(days & dates(text)) and not _hedged(text)
+        return any(_is_day(said, *days) for said in dates(text)) and not _hedged(text)
     return words_match(text, _tidy(wanted))
 
 
 def same_set(text: str, wanted: Sequence[str], tolerance: float = 0.0) -> bool:
     """Tell whether a text lists just these, in any order."""
-    text, left = _tidy(text), list(wanted)
-    said = dict.fromkeys(one for part in _PARTS.split(text) if (one := bare(part.strip("{} "))))
-    for one in said if len(said) > 1 else text.strip("{}").split():
-        if (hit := next((other for other in left if says(one, other, tolerance)), None)) is None:
+    everywhere, *somewhere = (_members(_tidy(text), apart) for apart in _PARTS)
+    # What is not parted everywhere has no words besides: they may be another member.
+    return _listed(everywhere, [*wanted], tolerance) or any(
+        _listed(said, [*wanted], tolerance, whole=True) for said in somewhere
+    )
+
+
+def _members(text: str, apart: re.Pattern[str]) -> list[str]:
+    said = dict.fromkeys(one for part in apart.split(text) if (one := bare(part.strip("{} "))))
+    return [*said] if len(said) > 1 or apart is not _PARTS[0] else text.strip("{}").split()
+
+
+def _listed(said: list[str], left: list[str], tolerance: float, *, whole: bool = False) -> bool:
+    for one in said:
+        alike = (other for other in left if says(one, other, tolerance))
+        if (hit := next((other for other in alike if not whole or says(other, one)), None)) is None:
             return False
         left.remove(hit)
     return not left

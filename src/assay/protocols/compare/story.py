@@ -132,10 +132,9 @@ def _spend(result: Figures) -> Figure:
 
 def in_short(result: Figures) -> str:
     """Write what the comparison shows, in a paragraph that claims no more than the intervals do."""
-    lines: list[str] = [_verdict(pair) for pair in result.comparisons]
     if not any(method.score for method in result.methods) and not any(pair.rated for pair in result.comparisons):
         return "No task says what a right answer is, so nothing was scored: spend and answers stand side by side."
-    return "\n\n".join(lines)
+    return "\n\n".join(map(_verdict, result.comparisons))
 
 
 def _verdict(pair: Comparison) -> str:
@@ -144,19 +143,18 @@ def _verdict(pair: Comparison) -> str:
     if pair.difference is None:
         return f"{pair.a} and {pair.b}: nothing was scored."
     gap = pair.difference
-    tasks = pair.both + pair.only_a + pair.only_b + pair.neither
+    on = f"on these {count_noun(pair.both + pair.only_a + pair.only_b + pair.neither, 'task')}"
     bounds = f"{points(gap.estimate)}, 95% interval {points(gap.low)} to {points(gap.high)}"
     if not pair.equal_spend:
         spent = "what they took is not known"
         if pair.spend:
             spent = f"{pair.a} took {pair.spend.estimate:.2f}× what {pair.b} took in {pair.spend_in}"
-        right = f"{pair.both + pair.only_a} and {pair.both + pair.only_b} {_good(pair)}"
         return (
             f"**No verdict** between {pair.a} and {pair.b}, **not at equal spend**: {spent}, "
-            f"with {right} on these {tasks} tasks ({bounds})."
+            f"with {pair.both + pair.only_a} and {pair.both + pair.only_b} {_good(pair)} {on} ({bounds})."
         )
     spent = f"{pair.spend.estimate:.2f}× in {pair.spend_in}" if pair.spend else ""
-    told = f"**{_found(pair)}** on these {tasks} tasks ({bounds}), at about equal spend ({spent})."
+    told = f"**{_found(pair)}** {on} ({bounds}), at about equal spend ({spent})."
     return f"{told} Raters agreed on {pair.agreed} of {pair.rated}." if pair.rated else told
 
 

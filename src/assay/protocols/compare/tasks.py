@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.scoring import LETTERS, UNITS, WORDS, bare, choice, plain, quantity, same_set, says
@@ -26,13 +26,20 @@ _SHORT = 300
 _REFUSES = re.compile(WORDS["refusing"]["begins"], re.IGNORECASE | re.VERBOSE)
 
 
+def same(answer: str) -> str:
+    """Return the form in which two answers to any question are counted as one."""
+    if (number := quantity(answer)) is None:
+        return plain(answer)
+    return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
+
+
 class Question(Model):
     """One line of the questions.
 
     Args:
         id: unique; its line number where left out.
         question: what is asked.
-        expected: the right answer, or several of which any is: a number with its unit, a date, words. With
+        expected: the right answer, or several of which any is: a number with its unit, a date, words, yes or no. With
             ``choices`` the letter of the right one, or its words.
         regex: what a right answer matches somewhere, in place of ``expected``; Python's syntax.
         tolerance: how far a number may be off, at least 0, in the unit of what is expected.
@@ -44,7 +51,7 @@ class Question(Model):
 
     id: str = Field(min_length=1, max_length=100)
     question: str = Field(min_length=1, max_length=100_000)
-    expected: str | int | float | tuple[str | int | float, ...] | None = None
+    expected: str | bool | int | FiniteFloat | tuple[str | bool | int | FiniteFloat, ...] | None = None
     regex: str | None = Field(default=None, max_length=2000)
     tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     choices: tuple[str, ...] = Field(default=(), max_length=len(LETTERS), exclude_if=lambda held: not held)
@@ -90,8 +97,7 @@ class Question(Model):
     @property
     def asked(self) -> str:
         """The question as every method gets it: one with a last line asks for one that can be read."""
-        marked = load_prompt("assay.protocols.compare", "answer").render(question=self.shown)
-        return marked if self.marked else self.shown
+        return load_prompt(__package__ or "", "answer").render(question=self.shown) if self.marked else self.shown
 
     def said(self, text: str) -> str:
         """Return what a text says that the answer is; empty where it refuses, or does not say: that is no vote."""
@@ -114,12 +120,13 @@ class Question(Model):
             said = f" {plain(answer[-_LONGEST_ANSWER:])} "
             ends = self.scorer == "match"
             return any(said.endswith(f" {one} ") if ends else f" {one} " in said for one in map(plain, self.wanted))
-        return any(self.form(answer) == self.form(one) or says(answer, one, self.tolerance) for one in self.wanted)
+        said = self.form(answer, str)
+        return any(said == self.form(one, str) or says(answer, one, self.tolerance) for one in self.wanted)
 
-    def form(self, answer: str) -> str:
-        """Return the form in which two of its answers are counted as one."""
+    def form(self, answer: str, read: Callable[[str], str] = same) -> str:
+        """Return the form in which two of its answers are counted as one: the letter that is chosen, else as read."""
         letters = self.choices or (len(self.wanted) == 1 and re.fullmatch("[A-Ja-j]", self.wanted[0]))
-        return (choice(answer, self.choices) if letters else "") or same(answer)
+        return (choice(answer, self.choices) if letters else "") or read(answer)
 
 
 def _marked(text: str, *, lines: bool) -> str:
@@ -141,14 +148,6 @@ def _bare(line: str) -> str:
     """Return an answer without what dresses it."""
     boxed = _BOXED.search(line)
     return bare(boxed[1] if boxed else line)
-
-
-def same(answer: str) -> str:
-    """Return the form in which two answers to any question are counted as one."""
-    number = quantity(answer)
-    if number is None:
-        return plain(answer)
-    return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
 
 
 def majority(answers: Iterable[str], form: Callable[[str], str] = same) -> int:

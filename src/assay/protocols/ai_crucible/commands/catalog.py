@@ -49,8 +49,7 @@ def list_(log_dir: str | None, as_json: bool) -> int:
     width = max((len(name) for name in (*entries, *others)), default=0)
     for name, entry in sorted(entries.items()):
         rate = f"{entry.passed} of {entry.attempts} ({reach(entry.rate)})" if entry.rate else "no attempts here yet"
-        seen = f"{rate}{_rated(rated.get(name))}"
-        click.echo(f"{name:<{width}}  {entry.stage:<10}  {entry.kind:<24}  {seen}")
+        click.echo(f"{name:<{width}}  {entry.stage:<10}  {entry.kind:<24}  {rate}{_rated(rated.get(name))}")
     if others:
         for puzzle in load_puzzles(resolve_puzzles(others)):
             click.echo(f"{puzzle.meta.id:<{width}}  built in{_hours(puzzle.meta)}")
@@ -67,8 +66,7 @@ def show_(puzzle: str, log_dir: str | None) -> int:
     entry = shop.show(puzzle)
     move = shop.catalog().next_move(puzzle)
     click.echo(json.dumps(_data(entry, shop.ratings().get(puzzle)), indent=1, ensure_ascii=False))
-    ready = move if isinstance(move, str) else f"ready for {move.target}: {move.reason}"
-    click.echo(ready, err=True)
+    click.echo(move if isinstance(move, str) else f"ready for {move.target}: {move.reason}", err=True)
     return 0
 
 

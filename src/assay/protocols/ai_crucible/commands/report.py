@@ -80,5 +80,4 @@ def _lines(found: Verification, figures: Sequence[TrialFigures], folder: Path) -
         return map(str, found.findings)
     if not found.length:
         return [f"there is no ledger in {folder}, and none was signed: no trial has been run"]
-    agree = f"{found.length} events, every log and the signed head agree"
-    return [*found.remarks, agree, *map(figures_line, figures)]
+    return [*found.remarks, f"{found.length} events, every log and the signed head agree", *map(figures_line, figures)]

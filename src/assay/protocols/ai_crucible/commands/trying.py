@@ -243,8 +243,7 @@ def _run_of(launcher: Launcher, trial: str) -> str:
         if summary.state == "finished" or summary.origin == "demo":
             continue
         with suppress(ConfigurationError):
-            options = cast("Options", opened(launcher.first_event(summary.run_id)).options)
-            if (options.trial or summary.run_id) == trial:
+            if (cast("Options", opened(launcher.first_event(summary.run_id)).options).trial or summary.run_id) == trial:
                 return summary.run_id
     return ""
 
@@ -268,8 +267,7 @@ def _ended(trial: str, outcome: Outcome, store: RunStore) -> Ended:
     """
     from assay.protocols.ai_crucible.child import TrialFailed
 
-    error = outcome.error
-    if error is None:
+    if (error := outcome.error) is None:
         return Ended(trial, records_of_run(store, outcome.run_id))
     if not isinstance(error, BudgetExceeded | TrialFailed):
         raise error
@@ -289,8 +287,7 @@ def present_trials(ended: Sequence[Ended], asked: Trying) -> int:
             path = write_report(Path(asked.out), lambda: trials_story(records), records.data)
             click.echo(f"report: {path}", err=True)
         else:
-            names = " ".join(one.trial for one in ended)
-            click.echo(f"report: assay trial report {names} --out trial.html", err=True)
+            click.echo(f"report: assay trial report {' '.join(one.trial for one in ended)} --out trial.html", err=True)
     missing = next((one for one in ended if one.message), None)
     if missing is None:
         return 0

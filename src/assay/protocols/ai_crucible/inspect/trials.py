@@ -107,8 +107,7 @@ def tell_price(model: str, prices: PriceTable) -> None:
     Raises:
         ConfigurationError: nobody knows a price.
     """
-    ours = _OURS.fullmatch(model)
-    if ours is None:
+    if (ours := _OURS.fullmatch(model)) is None:
         _tell_inspect(model, prices)
         return
     target = parse_model(ours[1] or "")
@@ -177,8 +176,7 @@ def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float
 
     async def answer(input: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: Any) -> ModelOutput:
         turn = sum(message.role == "assistant" for message in input)
-        task = next(message.text for message in input if message.role == "user")
-        step = script(task, turn)
+        step = script(next(message.text for message in input if message.role == "user"), turn)
         if seconds:
             await asyncio.sleep(seconds)
         if isinstance(step, str):

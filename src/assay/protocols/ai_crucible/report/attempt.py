@@ -47,8 +47,7 @@ def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
         "replaced": entry and not same,
         "unverified": same and not covered,
     }
-    writing = Writing(scope, _FORMS, {"turns": lambda _: _turns(attempt)})
-    return tuple(writing.blocks(_outline().sections[0].blocks))
+    return tuple(Writing(scope, _FORMS, {"turns": lambda _: _turns(attempt)}).blocks(_outline().sections[0].blocks))
 
 
 def _seal(attempt: Attempt, trials: TrialRecords, entry: LedgerLine) -> dict[str, str]:

@@ -35,8 +35,7 @@ def short_name(model: str, arm: str) -> str:
 def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
     """pass@k rising and pass^k falling with k; what lies between them is luck."""
     lines: list[Polyline] = []
-    most = min((m.reliability[0] for m in models if m.reliability), default=0)
-    steps = range(1, min(most, _MOST_K) + 1)
+    steps = range(1, min(min((m.reliability[0] for m in models if m.reliability), default=0), _MOST_K) + 1)
     if len(steps) < _FEWEST_STEPS:
         return None
     for index, model in enumerate(models):

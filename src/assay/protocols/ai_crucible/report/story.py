@@ -93,8 +93,7 @@ def _title(trials: TrialRecords) -> str:
     names = list(dict.fromkeys(model.model for model in trials.models))
     if len(names) > _FEW:
         return f"How reliably do {len(names)} models solve sealed puzzles?"
-    verb = "does" if len(names) == 1 else "do"
-    return f"How reliably {verb} {in_words(names)} solve sealed puzzles?"
+    return f"How reliably {'does' if len(names) == 1 else 'do'} {in_words(names)} solve sealed puzzles?"
 
 
 def _summary(models: Sequence[ModelRollup]) -> str:
@@ -123,8 +122,7 @@ def _at(model: ModelRollup) -> str:
 
 
 def _followed(trials: TrialRecords) -> Iterator[Block]:
-    chosen = _chosen(trials)
-    if chosen is None:
+    if (chosen := _chosen(trials)) is None:
         return
     record = chosen.log.record
     yield Plain(f"{chosen.name}, by {_solver(record)}: {verdict_word(record.passed)}.")

@@ -223,7 +223,6 @@ def read_seal(shop: Workshop, trials: Sequence[str]) -> Seal:
 
 
 def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[AttestedTrial]) -> Seal:
-    compared = {id(trial.compared): trial.compared for trial in chosen if trial.compared}
     return Seal(
         verification=shop.verify(),
         head=_undamaged(shop.ledger.head),
@@ -231,7 +230,7 @@ def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[Atte
         unfinished=tuple(name for name, trial in known.items() if trial.plan is not None and not trial.finished),
         sittings={trial.trial: trial.sittings for trial in chosen if trial.sittings > 1},
         rests_on={trial.trial: rests_on(trial.plan) for trial in chosen if trial.plan and trial.plan.environment},
-        compared=tuple(compared.values()),
+        compared=tuple({id(trial.compared): trial.compared for trial in chosen if trial.compared}.values()),
         died={each.trial: each.died for trial in chosen if (each := figures_of(trial, here=True))},
     )
 
