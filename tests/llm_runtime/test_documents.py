@@ -218,6 +218,8 @@ def test_lines_that_the_writer_of_a_pdf_ended_stay_lines() -> None:
     assert read_document("a.pdf", page(*rows)).text == "\n".join(
         [rows[0], f"{long[:-1]}{rows[2]} {rows[3]}", *rows[4:]]
     )
+
+
 @pytest.mark.parametrize(
     ("markup", "text"),
     [
