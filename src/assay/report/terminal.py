@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TextIO
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table as Grid
@@ -34,6 +35,7 @@ from assay.report.story import (
 from llm_runtime.toml import own_table
 
 _LONGEST_LINE = 100
+_LONGEST_WORD = 16
 _COMMANDS: dict[str, str] = own_table("assay.report", "terminal.toml")["commands"]
 _TEXTS = (Prose, Plain, Quote, Note)
 _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
@@ -117,7 +119,7 @@ def block_view(block: Block) -> RenderableType:
         case Note():
             return Text.assemble(("▌ ", _TONES[block.tone]), clean(block.text))
         case Table():
-            return _table(block)
+            return _Fitted(block)
         case Footnotes():
             return Text("\n".join(f"[{one_line(sign)}] {one_line(text)}" for sign, text in block.entries) + "\n")
         case Figure():
@@ -163,13 +165,46 @@ def _marked(block: Marked) -> RenderableType:
     return Text.assemble(*pieces)
 
 
-def _table(table: Table) -> RenderableType:
-    caption = Text(one_line(table.caption)) if table.caption else None
-    grid = Grid(box=box.SIMPLE, title=caption, show_footer=table.total is not None)
-    for index, column in enumerate(table.columns):
-        footer = Text(one_line(table.total[index])) if table.total else ""
-        justify = "right" if column.kind == "number" else "left"
-        grid.add_column(Text(one_line(column.head)), footer=footer, justify=justify, overflow="fold")
-    for row in table.rows:
-        grid.add_row(*[Text(clean(cell)) for cell in row])
-    return grid
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """A table that is broken between words and in no number; where that does not fit, its rows one below another."""
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        heads = [one_line(column.head) for column in self.table.columns]
+        rows = [[clean(cell) for cell in row] for row in (*self.table.rows, self.table.total or ()) if row]
+        caption = Text(one_line(self.table.caption))
+        widths = self._widths([heads, *rows], options.max_width)
+        if widths is None:
+            yield Group(caption, *[_record(heads, row) for row in rows])
+            return
+        footer = rows.pop() if self.table.total else heads
+        grid = Grid(box=box.SIMPLE, title=caption or None, show_footer=footer is not heads)
+        for head, foot, column, width in zip(heads, footer, self.table.columns, widths, strict=True):
+            justify = "right" if column.kind == "number" else "left"
+            grid.add_column(Text(head), footer=Text(foot), justify=justify, overflow="fold", width=width)
+        for row in rows:
+            grid.add_row(*map(Text, row))
+        yield grid
+
+    def _widths(self, lines: list[list[str]], room: int) -> list[int] | None:
+        """Return each column's width, what is over shared out by need; ``None`` where a word or number is cut."""
+        least: list[int] = []
+        whole: list[int] = []
+        for column, *cells in zip(self.table.columns, *lines, strict=True):
+            whole.append(max(cell_len(line) for cell in cells for line in cell.splitlines() or [""]))
+            words = [word[:_LONGEST_WORD] for cell in cells for word in cell.split()]
+            unbroken = [*cells[0].split(), *cells[1:]] if column.kind == "number" else words
+            least.append(max(map(cell_len, unbroken), default=0))
+        spare = room - 1 - sum(least) - 3 * len(least)
+        if spare < 0:
+            return None
+        over = max(sum(whole) - sum(least), spare, 1)
+        return [few + (most - few) * spare // over for few, most in zip(least, whole, strict=True)]
+
+
+def _record(heads: list[str], row: list[str]) -> RenderableType:
+    """Return a row as lines: its first cell, and below it the others, each after its column's head."""
+    first, *others = [f"{head} {one_line(cell)}".strip() for head, cell in zip(heads, row, strict=True) if cell] or [""]
+    return Group(Text(first, style="bold"), Padding(Text(" · ".join(others)), (0, 0, 1, 2)))
