@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import commands
+from assay.console.lazy import ToldGroup
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
@@ -27,7 +28,7 @@ _PROGRESS_S = 1.0
 _ENDED = {"stopped": 3, "cancelled": 130}
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def batch() -> None:
     """Work off many runs from one job file; what is done already is not done again.
 

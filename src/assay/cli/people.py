@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import commands, declares
+from assay.console.lazy import ToldGroup
 
 if TYPE_CHECKING:
     from assay.web.people import People
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 @declares(__package__ or "", "people.toml")("people")
 @click.pass_context
 def people(context: click.Context, path: str) -> None:
