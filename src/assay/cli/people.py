@@ -81,7 +81,7 @@ def remove_person(path: str, name: str) -> None:
 def _people(path: str) -> People:
     from llm_runtime.extras import needing
 
-    with needing("people", "web"):
+    with needing("a server's list of people", "web"):
         from assay.web.people import People
     return People(Path(path).expanduser())
 
