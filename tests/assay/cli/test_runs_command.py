@@ -299,11 +299,17 @@ async def test_doctor_tells_what_is_missing_and_what_to_do(assay: Assay, tmp_pat
     assert "OPENROUTER_API_KEY" in done.out and "aiohttp" in done.out
     checked = [check["what"] for check in (await assay("doctor", "--json")).json["checks"]]
     assert len(checked) == len(set(checked)) and "pyright" not in checked
+    assert all(line[26] == " " != line[27] for line in done.out.splitlines() if " tree-sitter-" in line)
+    assert "(0 runs)" in done.out and all(len(line) < 300 for line in done.out.splitlines()), done.out
     assert "inspect-ai" in checked and "bm25s" in checked and "sandbox" in checked
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text("modle = 3")
     broken = await assay("doctor")
     assert broken.code == 1 and "modle" in broken.out
+
+
+async def test_doctor_counts_one_run_as_one(assay: Assay, kept: str) -> None:
+    assert "(1 run)" in (await assay("doctor")).out
 
 
 async def test_doctor_says_what_isolation_takes_where_there_is_none(assay: Assay) -> None:
