@@ -73,8 +73,10 @@ def run(command: click.Command) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        # What was under way says in the interruption how to go on.
+        told = stop.__cause__ if isinstance(stop.__cause__, KeyboardInterrupt) else stop
+        click.echo(" ".join(map(str, told.args)) or "interrupted", err=True)
         return 130
     except LlmRuntimeError as error:
         click.echo(f"assay: {error.told}", err=True)

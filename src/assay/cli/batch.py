@@ -197,8 +197,7 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
     try:
         progress = asyncio.run(_watched(working, store, batch_id, quiet=quiet))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        click.echo(f"\nassay: stopped; go on with: assay batch resume {batch_id}", err=True)
-        raise KeyboardInterrupt from None
+        raise KeyboardInterrupt(f"assay: stopped; go on with: assay batch resume {batch_id}") from None
     click.echo(f"batch {batch_id}: {progress.state}: {progress.line()}", err=True)
     if progress.batch.reason:
         click.echo(f"assay: {progress.batch.reason}", err=True)

@@ -295,8 +295,8 @@ def show_until_end(
     try:
         with listeners:
             return asyncio.run(work(listeners))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         # Said when the display is gone, which would paint over it.
         if listeners.began and hint:
-            click.echo(f"\nassay: stopped; {hint.format(run_id=run_id)}", err=True)
+            stop.args = (f"assay: stopped; {hint.format(run_id=run_id)}",)
         raise
