@@ -152,8 +152,7 @@ class Desk:
             if not self._waiting[run_id]:
                 del self._waiting[run_id]
                 if not (key and key.background) and self.runs.owns(run_id):
-                    loop = asyncio.get_running_loop()
-                    self._leaving[run_id] = loop.call_later(self.grace_s, self._left, run_id)
+                    self._leaving[run_id] = asyncio.get_running_loop().call_later(self.grace_s, self._left, run_id)
 
     def _left(self, run_id: str) -> None:
         self._leaving.pop(run_id, None)

@@ -63,13 +63,12 @@ class ChatEndpoint:
 
     def routes(self) -> list[BaseRoute]:
         """Return the addresses; whatever else stands under ``/v1`` is refused by name."""
-        everything = ["GET", "POST", "PUT", "PATCH", "DELETE"]
         return [
             Route("/v1/models", _spoken(self._models)),
             Route("/v1/models/{name:path}", _spoken(self._model)),
             Route("/v1/chat/completions", _spoken(self._complete), methods=["POST"]),
             Route("/v1/responses", _spoken(self._complete), methods=["POST"]),
-            Route("/v1/{rest:path}", _spoken(self._nothing), methods=everything),
+            Route("/v1/{rest:path}", _spoken(self._nothing), methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
         ]
 
     async def _models(self, request: Request) -> Response:
@@ -138,8 +137,7 @@ class ChatEndpoint:
         name = order_name(key, [repeated, asked.data()])
         self._check_repeated(f"{key.name if key else ''}\n{repeated}" if repeated else "", name)
         run, terms = read_form({"kind": model.run.name, **fields}, strict=True)
-        fresh = REPEATED_BY_KEY_S if repeated else REPEATED_S
-        return model, Order(run, terms, name, key, asked.seed, fresh)
+        return model, Order(run, terms, name, key, asked.seed, REPEATED_BY_KEY_S if repeated else REPEATED_S)
 
     def _check_repeated(self, repeated: str, name: str) -> None:
         """Refuse a key of repetition that stands for another request of the same program."""

@@ -89,8 +89,7 @@ def closing(head: AnswerHead, answer: RunAnswer, *, usage: bool) -> Iterable[str
         yield _chunk(head, {"tool_calls": [{"index": 0, **_called(answer.call)}]})
     yield _chunk(head, {}, finish_reason=answer.end, assay=dict(answer.about))
     if usage:
-        data = {**head.data("chat.completion.chunk"), "choices": list[Any](), "usage": dict(answer.usage)}
-        yield _event(data)
+        yield _event({**head.data("chat.completion.chunk"), "choices": list[Any](), "usage": dict(answer.usage)})
     yield DONE
 
 

@@ -57,8 +57,7 @@ def batches_beside(store: RunStore) -> Database | None:
         StoreError: they cannot be opened.
     """
     if isinstance(store, SqliteStore):
-        path = batches_path(store.path)
-        return open_batches(str(store.path)) if path.exists() else None
+        return open_batches(str(store.path)) if batches_path(store.path).exists() else None
     from llm_runtime.store.postgres import PostgresStore
 
     return open_batches(store.url) if isinstance(store, PostgresStore) else None

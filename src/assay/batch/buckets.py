@@ -70,8 +70,7 @@ class Buckets(NamedQueries):
 
         Where calls in flight are limited, whoever was granted one has to :meth:`land`.
         """
-        row = self.database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
-        wait, pace, bounded, places, faulty, shared = row
+        wait, pace, bounded, places, faulty, shared = self.database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
         if bounded and wait > 0:
             # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.
             self._do("wait_in_line", bucket, self._tenant, min(wait, LOOK_US) + 1_000_000)
@@ -99,8 +98,7 @@ class Buckets(NamedQueries):
     def refused(self, bucket: str, retry_after: float | None) -> None:
         """Close the bucket after a 429 for all, until its Retry-After is over (1 s where there is none, 120 s at
         most), and halve the pace, down to 1/64. A burst of refusals is one."""
-        pause = round(min(retry_after or 1.0, LONGEST_PAUSE) * 1_000_000)
-        self._do("refused", _SLOWEST, pause, bucket)
+        self._do("refused", _SLOWEST, round(min(retry_after or 1.0, LONGEST_PAUSE) * 1_000_000), bucket)
 
     def faulted(self, bucket: str) -> None:
         """Count a fault of the provider. From the fifth in a row on the bucket is closed for 30 s; then one call

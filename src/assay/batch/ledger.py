@@ -307,5 +307,4 @@ def _as_json(batch: Batch) -> dict[str, str]:
 
 def _batch(row: tuple[Any, ...]) -> Batch:
     columns = dict(zip(_FIELDS, row, strict=True))
-    data = {name: json.loads(columns[name]) for name in ("configurations", "work")}
-    return Batch(**{**columns, **data})
+    return Batch(**{**columns, **{name: json.loads(columns[name]) for name in ("configurations", "work")}})

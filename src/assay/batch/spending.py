@@ -128,8 +128,7 @@ class Spending:
         known = self._gateways.get((name, of.caps))
         # A key that was stored meanwhile counts.
         if known is None or known[0] != settings:
-            meter = Meter(rows, name, of.caps, remedy)
-            gateways = Gateways(settings, meter, self._stack, shared, followed=True)
+            gateways = Gateways(settings, Meter(rows, name, of.caps, remedy), self._stack, shared, followed=True)
             known = self._gateways[name, of.caps] = settings, gateways
         return known[1]
 

@@ -65,6 +65,11 @@ def _colour() -> bool | None:
     return True if os.environ.get("FORCE_COLOR", "0") not in ("", "0") else None
 
 
+def _way_on(stop: BaseException) -> str:
+    # What was under way says in the interruption how to go on.
+    return " ".join(map(str, (stop.__cause__ or stop).args)) or "interrupted"
+
+
 def run(command: click.Command) -> int:
     """Run a command; an error of ours becomes one line on stderr and its exit code."""
     try:
@@ -74,9 +79,7 @@ def run(command: click.Command) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as stop:
-        # What was under way says in the interruption how to go on.
-        told = stop.__cause__ if isinstance(stop.__cause__, KeyboardInterrupt) else stop
-        click.echo(" ".join(map(str, told.args)) or "interrupted", err=True)
+        click.echo(_way_on(stop), err=True)
         return 130
     except LlmRuntimeError as error:
         click.echo(f"assay: {error.told}", err=True)

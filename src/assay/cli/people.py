@@ -42,8 +42,7 @@ def add_person(path: str, budget: str | None, keys: tuple[str, ...], at: str, **
 
     if budget:
         fields["budget"], fields["per"] = read_budget(budget)
-    pairs = (each.partition("=") for each in keys)
-    fields["keys"] = {provider: f"env:{variable}" for provider, _, variable in pairs}
+    fields["keys"] = {provider: f"env:{variable}" for provider, _, variable in (each.partition("=") for each in keys)}
     person = Person.model_validate(fields)
     _show_link(at, person.name, _people(path).add(person))
 

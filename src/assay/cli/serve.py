@@ -72,8 +72,7 @@ def serve(
             click.launch(address)
 
     with closing(open_runs(store_path)) as store:
-        doors = program_doors()
-        serve_runs(store, Gate(host, token, hosts, people), host, port, ready, doors, proxies)
+        serve_runs(store, Gate(host, token, hosts, people), host, port, ready, program_doors(), proxies)
 
 
 def _token(file: str | None) -> str | None:

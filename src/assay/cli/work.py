@@ -26,5 +26,4 @@ def work(at_once: int, drain: float, until_empty: bool, form: str, store_path: s
     from assay.queue.log import log_lines
     from assay.queue.service import Service, serve
 
-    say = log_lines(as_json=form == "json")
-    asyncio.run(serve(Service(store_path or "", say, at_once, drain, until_empty)))
+    asyncio.run(serve(Service(store_path or "", log_lines(as_json=form == "json"), at_once, drain, until_empty)))

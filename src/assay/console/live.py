@@ -42,8 +42,7 @@ def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
     """
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")
     able = stream.isatty() and environment.get("TERM", "") not in ("", "dumb", "unknown")
-    quiet = environment.get("CI", "") not in ("", "0", "false")
-    if able and (forced or not quiet):
+    if able and (forced or environment.get("CI", "") in ("", "0", "false")):
         return "live"
     return "coloured" if forced and not environment.get("NO_COLOR") else "plain"
 

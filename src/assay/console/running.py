@@ -287,8 +287,7 @@ def show_until_end(
     """Begin a run with its display, and wait for its end; an interruption ends with the way to go on."""
 
     async def work(listeners: RunListeners) -> Outcome:
-        running = await begin(listeners)
-        return await running.outcome()
+        return await (await begin(listeners)).outcome()
 
     output.check()
     listeners = RunListeners(kind, output, budget)

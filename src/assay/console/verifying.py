@@ -35,8 +35,7 @@ def trusted_keys(keys: Collection[str]) -> list[bytes]:
             "see: assay store doctor"
         )
         with instead(refused, OSError, ValueError):
-            text = key if len(key) == 64 else Path(key).read_text(encoding="ascii").strip()
-            public.append(bytes.fromhex(text))
+            public.append(bytes.fromhex(key if len(key) == 64 else Path(key).read_text(encoding="ascii").strip()))
             if len(public[-1]) != 32:
                 raise ValueError
     return public

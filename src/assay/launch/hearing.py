@@ -45,5 +45,4 @@ def _told(request: Request, remarks: Sequence[str], seed: int) -> Request:
     fence = Fence(seed, CallLabel(request.label.protocol, "remarks", request.label.seat))
     words = load_prompt("assay.launch", "remarks").render(remarks=fence("REMARKS ON THE WAY", "\n\n".join(remarks)))
     last = request.messages[-1]
-    told = replace(last, content=f"{last.content}\n\n{words}")
-    return replace(request, messages=(*request.messages[:-1], told))
+    return replace(request, messages=(*request.messages[:-1], replace(last, content=f"{last.content}\n\n{words}")))

@@ -125,8 +125,7 @@ def _reworded(before: Sentence, after: Sentence) -> tuple[list[int], list[Sign]]
             fresh += [after.start + word[0] for word in new[start:end]]
         if kind in ("delete", "replace"):
             words = one_line(_MARKUP.sub("", before.text[old[first][0] : old[last - 1][1]]))
-            place = new[start][0] if start < len(new) else new[-1][1]
-            gone.append((after.start + place, words))
+            gone.append((after.start + (new[start][0] if start < len(new) else new[-1][1]), words))
     return fresh, gone
 
 

@@ -150,8 +150,7 @@ def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = No
     now, by = _state(run, state), tuple(run.tally.answered_by())
     told = verdict if now == "finished" else None
     origin, run_id = (run.started.origin, run.started.run_id) if run.started else ("live", "")
-    anew = origin == "demo" and now not in ("running", "finished")
-    ways = (WayOn(Next.NEW),) if anew else _next(run, now)
+    ways = (WayOn(Next.NEW),) if (origin == "demo" and now not in ("running", "finished")) else _next(run, now)
     return RunStanding(now, told, by, _ORIGINS[origin], run.error, run.message, ways, run_id, run.milliseconds)
 
 

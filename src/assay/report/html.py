@@ -85,8 +85,7 @@ def _masthead(story: Story) -> Element:
     # How a run stands has no colour: that is its verdict's.
     lamp = element("span", class_="lamp") if not story.standing or story.standing.verdict else None
     ending = element("p", lamp, story.subtitle, class_=f"ending {story.tone}")
-    size = "long" if len(story.title) > _LONG_TITLE else None
-    title = element("h1", story.title, class_=size, dir="auto")
+    title = element("h1", story.title, class_="long" if len(story.title) > _LONG_TITLE else None, dir="auto")
     origin = element("p", story.origin, class_="origin") if story.origin else None
     each = [element("div", element("dt", fact.label), element("dd", fact.value)) for fact in story.facts]
     facts = element("dl", each, class_="facts") if each else None
@@ -152,5 +151,4 @@ def _figure(figure: Figure) -> Element:
 
 @cache
 def _style() -> str:
-    own = resources.files("assay.report").joinpath("report.css").read_text(encoding="utf-8")
-    return f"{PALETTE}\n{own}"
+    return PALETTE + "\n" + resources.files("assay.report").joinpath("report.css").read_text(encoding="utf-8")

@@ -131,5 +131,4 @@ def _table(table: Table) -> str:
     ruler = "|" + "|".join("---:" if column.kind == "number" else "---" for column in table.columns) + "|"
     total = [f"| {' | '.join(f'**{plain_text(cell)}**' for cell in table.total)} |"] if table.total else []
     lines = [row(tuple(column.head for column in table.columns)), ruler, *map(row, table.rows), *total]
-    caption = f"*{plain_text(table.caption)}*\n\n" if table.caption else ""
-    return caption + "\n".join(lines)
+    return (f"*{plain_text(table.caption)}*\n\n" if table.caption else "") + "\n".join(lines)

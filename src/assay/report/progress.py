@@ -97,5 +97,4 @@ class Progress(Struct):
         """Return the milliseconds until the end at the pace so far; ``None`` where that is a mere guess."""
         if self.calls_expected is None or self.calls_done < 3 or self.state != "running":
             return None
-        remaining = max(self.calls_expected - self.calls_done, 0)
-        return self.elapsed(now) * remaining // self.calls_done
+        return self.elapsed(now) * max(self.calls_expected - self.calls_done, 0) // self.calls_done

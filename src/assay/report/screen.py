@@ -142,8 +142,7 @@ def _state(seat: SeatProgress, now: int, ascii_only: bool) -> tuple[str, tuple[s
         "waiting": ("." if ascii_only else "·", "dim"),
     }
     thinking = seat.state == "thinking" and seat.since is not None
-    state = f"thinking {clock(now - (seat.since or now))}" if thinking else seat.state
-    return colour, symbols[seat.state], state
+    return colour, symbols[seat.state], (f"thinking {clock(now - (seat.since or now))}" if thinking else seat.state)
 
 
 def _line(*pieces: tuple[str, str]) -> Text:

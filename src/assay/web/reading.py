@@ -108,8 +108,7 @@ async def show_events(request: Request) -> Response:
     if start is None:
         page = site.renderer.render(watch, "events")
         return HTMLResponse(run_page(watch, page.parts, "events", page.mark))
-    parts = listed(watch, site.page_state(watch), after)
-    return HTMLResponse(run_page(watch, parts, "events", None))
+    return HTMLResponse(run_page(watch, listed(watch, site.page_state(watch), after), "events", None))
 
 
 async def show_event(request: Request) -> Response:
@@ -203,8 +202,7 @@ def _opened(
     if wants_json(asked):
         return JSONResponse(content)
     summary = site_of(asked).store.summary(run_id)
-    forks = hooks_for(summary.protocol).replayable
-    fragment = render(template, run_id=run_id, forks=forks, **shown)
+    fragment = render(template, run_id=run_id, forks=hooks_for(summary.protocol).replayable, **shown)
     if asked.headers.get("x-fragment"):
         return HTMLResponse(fragment)
     own = {"title": summary.title, "heading": heading, "view": view}
@@ -268,8 +266,7 @@ def compare_page(left: Side, right: Side) -> str:
     first, second = ({section.heading: section.blocks for section in story.sections} for _, story in (left, right))
     headings = list(dict.fromkeys([*first, *second]))
     rows = [(name, first.get(name, ()), _marked(first.get(name, ()), second.get(name, ()))) for name in headings]
-    sides = [("A", *left, right[1].facts), ("B", *right, left[1].facts)]
-    return render("compare.html", sides=sides, rows=rows)
+    return render("compare.html", sides=[("A", *left, right[1].facts), ("B", *right, left[1].facts)], rows=rows)
 
 
 def _marked(before: tuple[Block, ...], after: tuple[Block, ...]) -> tuple[Block, ...]:

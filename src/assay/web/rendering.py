@@ -116,8 +116,7 @@ Writer: TypeAlias = Callable[[Record], str]
 
 def whole(record: Record) -> str:
     """Write the event as the log keeps it, with its number and time."""
-    data = f'{{"seq":{record.seq},"at":{record.at},"event":{record.body.decode()}}}'
-    return _message("event", data, record.seq)
+    return _message("event", f'{{"seq":{record.seq},"at":{record.at},"event":{record.body.decode()}}}', record.seq)
 
 
 async def event_stream(

@@ -65,8 +65,7 @@ def _operation(address: Endpoint, path: str, media: str) -> dict[str, object]:
 
 
 def _parameter(name: str, place: str, about: str, *, required: bool) -> dict[str, object]:
-    schema = {"type": "string"}
-    return {"name": name, "in": place, "required": required, "description": about, "schema": schema}
+    return {"name": name, "in": place, "required": required, "description": about, "schema": {"type": "string"}}
 
 
 def _route(path: str, address: Endpoint) -> Route:

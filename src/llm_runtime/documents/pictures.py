@@ -128,8 +128,7 @@ def _bounded(name: str, data: bytes) -> bytes:
 
 
 def _picture(kind: str, size: tuple[int, int], data: bytes) -> Picture:
-    encoded = base64.b64encode(data).decode()
-    return Picture(hashlib.sha256(data).hexdigest(), f"image/{kind.lower()}", *size, encoded)
+    return Picture(hashlib.sha256(data).hexdigest(), f"image/{kind.lower()}", *size, base64.b64encode(data).decode())
 
 
 def scanned_pages(name: str, data: bytes, most: int) -> list[tuple[int, Picture]]:

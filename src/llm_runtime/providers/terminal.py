@@ -46,8 +46,7 @@ def terminal(
         answer = "".join(lines).rstrip("\r\n")
         if not answer.strip():
             raise EmptyReply("the answer at the keyboard is blank", provider="terminal", model=request.model)
-        usage = estimated_usage(request, answer)
-        return Reply(answer, request.model, "terminal", usage, cost=0, cost_source="free")
+        return Reply(answer, request.model, "terminal", estimated_usage(request, answer), cost=0, cost_source="free")
 
     return generate
 

@@ -94,8 +94,7 @@ def solving(method: str, *, samples: int = 1, like: str = "", vote: bool = True,
             )
         usual = get_model()
         meter = Meter(inspect_model_function(usual))
-        against = spends.of(state) if spends else None
-        bench = Bench(drawn, samples, silent, against=against, exchange=USUALLY)
+        bench = Bench(drawn, samples, silent, against=spends.of(state) if spends else None, exchange=USUALLY)
         question = _Sample(id=f"{state.sample_id}-{state.epoch}", question=_text_of(state, drawn), vote=vote)
         answered = await METHODS[method](question, meter, bench)
         state.output = ModelOutput.from_content(str(usual), answered.text)

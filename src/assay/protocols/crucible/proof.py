@@ -153,8 +153,7 @@ class _Box:
         async with self._turns.setdefault(ask.key, asyncio.Lock()):
             if ask.key not in self._ran:
                 request = Request(f"tool:{_LABEL.phase}", (Message("user", ask.model_dump_json()),), _LABEL)
-                reply = await self._ask(request)
-                self._ran[ask.key] = Ran.model_validate_json(reply.text)
+                self._ran[ask.key] = Ran.model_validate_json((await self._ask(request)).text)
         return self._ran[ask.key]
 
     async def _answer(self, asked: Mapping[str, Any]) -> str:

@@ -70,8 +70,7 @@ def council_story(state: CouncilState) -> Story:
         ordered = [*sections[:at], spend, Section(path.heading, (*path.blocks, *folded))]
     else:
         ordered = [*sections, provenance, spend]
-    facts = (*story.facts, *head_facts(state.run))
-    return replace(story, facts=facts, sections=tuple(one for one in ordered if one))
+    return replace(story, facts=(*story.facts, *head_facts(state.run)), sections=tuple(one for one in ordered if one))
 
 
 def _told(state: CouncilState) -> dict[str, Any]:

@@ -51,8 +51,7 @@ def fork(
     earlier: list[Any] = started.task.get("evidence", []) if started else []
     one = {"id": f"e{len(earlier) + 1}", "text": text, "room": f"room-{room}", "after_turn": after_turn}
     output = OutputOptions(**show)
-    end = store.summary(run_id).events
-    outcome = fork_run(run_id, end, store, terms, output, {"evidence": [*earlier, one]})
+    outcome = fork_run(run_id, store.summary(run_id).events, store, terms, output, {"evidence": [*earlier, one]})
     changes = compare_cards(parent.result, result_of(store, outcome.run_id))
     if as_json:
         data = {"run_id": outcome.run_id, "cards": [change.model_dump(mode="json") for change in changes]}
