@@ -180,7 +180,7 @@ class LiveDisplay:
         self._drawn = picture
         self.redraws += 1
         ascii_only = live.console.options.ascii_only
-        width = live.console.width
+        width = live.console.width - 2  # for ^C, which a terminal writes behind the last line
         picture = progress_view(progress, now, self._budget, ascii_only=ascii_only, width=width)
         if self._words is not None:
             calls = self._words.calls()
