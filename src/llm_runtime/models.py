@@ -21,9 +21,11 @@ Model.model_config["use_attribute_docstrings"] = True
 
 
 #: What people meet most often, in plain words and none of Python's.
-PLAIN = {"missing": "missing", "extra_forbidden": "there is no such field", "dict_type": "Input should be a table"}
-PLAIN |= dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "Input should be a list")
-PLAIN |= {"float_parsing": "Input should be a valid number", "int_parsing": "Input should be a valid integer"}
+PLAIN = {
+    **{"missing": "missing", "extra_forbidden": "there is no such field", "dict_type": "Input should be a table"},
+    **dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "Input should be a list"),
+    **{"float_parsing": "Input should be a valid number", "int_parsing": "Input should be a valid integer"},
+}
 
 
 def first_fault(fault: ValidationError, whole: str = "", *, plain: bool = False) -> str:

@@ -59,8 +59,7 @@ def newcombe(successes_a: int, trials_a: int, successes_b: int, trials_b: int, c
         ValueError: an argument is outside its range.
     """
     a = wilson(successes_a, trials_a, confidence)
-    b = wilson(successes_b, trials_b, confidence)
-    return _square_and_add(a, b, correlation=0.0)
+    return _square_and_add(a, wilson(successes_b, trials_b, confidence), correlation=0.0)
 
 
 def newcombe_stratified(strata: Sequence[tuple[int, int, int, int]], confidence: float = 0.95) -> Interval:
