@@ -43,6 +43,11 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
+def test_the_help_of_a_group_says_of_each_command_a_whole_sentence() -> None:
+    help_ = (ROOT / "docs/cli.md").read_text("utf-8").splitlines()
+    assert not [line for line in help_ if re.search(r"[a-z,;]\.\.\.$", line)]
+
+
 #: Entry points beside ``assay``, and the command of ``assay`` that each is.
 _NAMES = {
     "criticality": ["build"],

@@ -142,8 +142,10 @@ def verify_bundle(path: Path, key: bytes = b"", authorities: tuple[Certificate, 
                 _check_stamp(archive, authorities, result)
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: no such file") from None
+    except (IsADirectoryError, PermissionError) as fault:
+        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}; name a bundle's file") from None
     except (zipfile.BadZipFile, OSError, ValueError, KeyError, TypeError, RecursionError, NotImplementedError) as fault:
-        reason = str(fault).strip("'\"") or type(fault).__name__
+        reason = str(fault.args[0] if isinstance(fault, KeyError) else fault) or type(fault).__name__
         result.findings.append(Finding(0, "not a bundle", f"it is cut off, or something else: {reason[:200]}"))
     return result
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined, to_json
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import PLAIN
 from llm_runtime.structs import Struct
 
 Kind: TypeAlias = Literal["line", "text", "choice", "checkbox", "whole", "number", "list", "json", "file", "seats"]
@@ -248,7 +249,7 @@ def sentence(fault: ValidationError, specs: list[FieldSpec], names: Names = by_n
     first = fault.errors(include_url=False, include_input=False)[0]
     place = tuple(str(part) for part in first["loc"])
     spec = next((one for one in specs if one.path == place[: len(one.path)]), None)
-    reason = first["msg"].removeprefix("Value error, ")
+    reason = PLAIN.get(first["type"], first["msg"].removeprefix("Value error, "))
     if spec is not None and first["type"] in ("missing", *_EMPTY):
         word = "missing" if first["type"] == "missing" else "empty"
         return f"{names(spec)} is {word}; {spec.help if spec.ui.argument and spec.help else 'fill it in'}"

@@ -9,9 +9,12 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from llm_runtime.extras import needing
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 #: What a template writes a value with: a function of the value and of what stands in brackets.
 Filter: TypeAlias = Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
@@ -42,6 +45,8 @@ def page(package: str, template: str, filters: Mapping[str, Filter], values: Map
 
 @cache
 def _environment(package: str) -> Environment:
+    with needing("a build", "code"):  # what shows a build that was played elsewhere does without
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
     folder = resources.files(package) / "templates"
     made = Environment(
         loader=FunctionLoader(lambda name: _STATEMENT.sub(r"«% \1 %»", (folder / name).read_text("utf-8"))),

@@ -147,6 +147,8 @@ def read_toml(path: Path, number: Callable[[str], Any] = float, *, there: bool =
     """
     try:
         return parse_toml(path.read_text(encoding="utf-8"), number)
+    except UnicodeDecodeError as fault:
+        raise ConfigurationError(f"{path} is no TOML: it is not UTF-8 text (byte {fault.start})") from None
     except ValueError as fault:
         raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
     except OSError as fault:

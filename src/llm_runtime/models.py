@@ -20,8 +20,12 @@ class Model(BaseModel):
 Model.model_config["use_attribute_docstrings"] = True
 
 
-#: What people meet most often, in plain words.
-_PLAIN = {"missing": "missing", "extra_forbidden": "there is no such field"}
+#: What people meet most often, in plain words and none of Python's.
+PLAIN = {
+    **{"missing": "missing", "extra_forbidden": "there is no such field", "dict_type": "Input should be a table"},
+    **dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "Input should be a list"),
+    **{"float_parsing": "Input should be a valid number", "int_parsing": "Input should be a valid integer"},
+}
 
 
 def first_fault(fault: ValidationError, whole: str = "", *, plain: bool = False) -> str:
@@ -35,7 +39,7 @@ def first_fault(fault: ValidationError, whole: str = "", *, plain: bool = False)
     first = fault.errors(include_url=False, include_input=False)[0]
     where, what = ".".join(map(str, first["loc"])) or whole, first["msg"]
     if plain:
-        what = _PLAIN.get(first["type"], what.removeprefix("Value error, "))
+        what = PLAIN.get(first["type"], what.removeprefix("Value error, "))
     return f"{where}: {what}" if where else what
 
 

@@ -59,10 +59,11 @@ def test_keys_are_written_whole_and_for_their_owner_alone(tmp_path: Path) -> Non
         ("call_timeout = 0", "call_timeout"),
         ("[limits.openrouter]\nin_flight = 0", "limits.openrouter.in_flight"),
         ("not toml", "not readable TOML"),
+        ("model = '\udcff'", r"no TOML: it is not UTF-8 text \(byte 9\)$"),
     ],
 )
 def test_a_configuration_that_does_not_fit_is_one_line_that_says_where(tmp_path: Path, text: str, says: str) -> None:
-    (tmp_path / "config.toml").write_text(text)
+    (tmp_path / "config.toml").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(ConfigurationError, match=says) as caught:
         load_settings({}, tmp_path, tmp_path)
     assert "config.toml" in str(caught.value) and "\n" not in str(caught.value)

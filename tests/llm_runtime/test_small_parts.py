@@ -89,6 +89,19 @@ def test_a_refused_value_is_one_sentence_with_its_place() -> None:
     assert first_fault(fault.value, "its start").startswith("its start: Invalid JSON")
 
 
+def test_a_person_reads_no_word_of_python_of_what_does_not_fit() -> None:
+    class Job(Model):
+        files: tuple[str, ...] = ()
+        names: dict[str, str] = {}
+        budget: float = 0
+
+    faults = ({"files": "a"}, "files: Input should be a list"), ({"names": 3}, "names: Input should be a table")
+    for given, words in (*faults, ({"budget": "abc"}, "budget: Input should be a valid number")):
+        with pytest.raises(ValidationError) as fault:
+            Job.model_validate(given)
+        assert first_fault(fault.value, plain=True) == words
+
+
 async def test_a_budget_that_is_used_up_lets_the_calls_under_way_come_in() -> None:
     arrived: list[str] = []
     refused = asyncio.Event()

@@ -354,13 +354,20 @@ async def test_a_failed_attempt_costs_what_was_reported_or_nothing_or_nobody_kno
     assert (budget.spent.cost, budget.unknown.cost, budget.held.cost) == (spent, unknown, 0)
 
 
+async def test_a_cap_that_is_reached_says_what_there_was_and_what_became_of_it() -> None:
+    call = budgeted(answers(paid(1)), Budget(Caps(calls=1)), lambda _: PRICE)
+    await call(ASK)
+    with pytest.raises(BudgetExceeded, match=r"^budget: .* may take 1 call; of 1 call: 1 call spent, 0 calls held$"):
+        await call(ASK)
+
+
 async def test_what_nobody_knows_counts_against_the_cap() -> None:
     budget = Budget(Caps(cost=2 * WORST))
     call = budgeted(answers(ConnectionCut("cut"), ConnectionCut("cut"), paid(1)), budget, lambda _: PRICE)
     for _ in range(2):
         with pytest.raises(ConnectionCut):
             await call(ASK)
-    with pytest.raises(BudgetExceeded, match=r"\$0.0000 are spent .* up to \$0.0020 unknown"):
+    with pytest.raises(BudgetExceeded, match=r"\$0.0000 spent, .* up to \$0.0020 unknown"):
         await call(ASK)
 
 

@@ -70,8 +70,7 @@ class Buckets(NamedQueries):
 
         Where calls in flight are limited, whoever was granted one has to :meth:`land`.
         """
-        row = self.database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
-        wait, pace, bounded, places, faulty, shared = row
+        wait, pace, bounded, places, faulty, shared = self.database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
         if bounded and wait > 0:
             # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.
             self._do("wait_in_line", bucket, self._tenant, min(wait, LOOK_US) + 1_000_000)

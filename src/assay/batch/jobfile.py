@@ -147,8 +147,7 @@ class JobFile(Model):
     @property
     def older(self) -> bool:
         """Whether a version before 0.2 could read it: then its jobs have the ids that they had there."""
-        tables = {name.partition(".")[0] for name in self.grid}
-        newer = self.options or self.terms or tables & {"options", "terms"}
+        newer = self.options or self.terms or {name.partition(".")[0] for name in self.grid} & {"options", "terms"}
         return self.protocol in self.kind.aliases and bool(hooks_of(self.kind).older) and not newer
 
     def place(self, name: str) -> tuple[str, str]:

@@ -269,7 +269,6 @@ class MeteredGateway(Gateway):
         self, settings: Settings, meter: Meter, backoff: Backoff | None = None, named: Collection[str] = (),
         followed: bool = False, needs: frozenset[Held] = frozenset(), shared: Shared | None = None,
     ) -> None:  # fmt: skip
-        heard = _heard if followed else unwatched
         super().__init__(
             settings,
             caps=meter.caps,
@@ -277,7 +276,7 @@ class MeteredGateway(Gateway):
             named=named,
             person=_answered,
             shared=shared,
-            on_delta=heard,
+            on_delta=_heard if followed else unwatched,
             needs=needs,
         )
         # Who waits for hours waits for no place in flight and no turn a minute: vendors count batches by themselves.
@@ -299,8 +298,7 @@ class MeteredGateway(Gateway):
             UnknownPrice: there is a cap in USD, and no price is known.
         """
         target = await self.ready(asked)
-        label = CallLabel("batch", "check")
-        request = Request(target.model, (), label, max_tokens=self.settings.config.max_tokens)
+        request = Request(target.model, (), CallLabel("batch", "check"), max_tokens=self.settings.config.max_tokens)
         return worst_case(request, self.price(target.provider)(target.model), self.budget.caps).cost
 
     def under(self, budget: Budget, followers: Followers = NOBODY) -> Generate:

@@ -65,6 +65,11 @@ def _colour() -> bool | None:
     return True if os.environ.get("FORCE_COLOR", "0") not in ("", "0") else None
 
 
+def _way_on(stop: BaseException) -> str:
+    # What was under way says in the interruption how to go on.
+    return " ".join(map(str, (stop.__cause__ or stop).args)) or "interrupted"
+
+
 def run(command: click.Command) -> int:
     """Run a command; an error of ours becomes one line on stderr and its exit code."""
     try:
@@ -73,8 +78,8 @@ def run(command: click.Command) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        click.echo(_way_on(stop), err=True)
         return 130
     except LlmRuntimeError as error:
         click.echo(f"assay: {error.told}", err=True)

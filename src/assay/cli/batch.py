@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import commands
+from assay.console.lazy import ToldGroup
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
@@ -27,7 +28,7 @@ _PROGRESS_S = 1.0
 _ENDED = {"stopped": 3, "cancelled": 130}
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def batch() -> None:
     """Work off many runs from one job file; what is done already is not done again.
 
@@ -196,8 +197,7 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
     try:
         progress = asyncio.run(_watched(working, store, batch_id, quiet=quiet))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        click.echo(f"\nassay: stopped; go on with: assay batch resume {batch_id}", err=True)
-        raise KeyboardInterrupt from None
+        raise KeyboardInterrupt(f"assay: stopped; go on with: assay batch resume {batch_id}") from None
     click.echo(f"batch {batch_id}: {progress.state}: {progress.line()}", err=True)
     if progress.batch.reason:
         click.echo(f"assay: {progress.batch.reason}", err=True)

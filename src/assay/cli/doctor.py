@@ -58,7 +58,7 @@ def show(checks: list[Remark], *, as_json: bool) -> int:
     else:
         for check in checks:
             mark, colour = _MARKS[check.grade]
-            click.echo(f"{click.style(mark, fg=colour)}  {check.what:<17} {check.detail}")
+            click.echo(f"{click.style(mark, fg=colour)}  {check.what:<22} {check.detail}")
     return 1 if any(check.grade == "fault" for check in checks) else 0
 
 
@@ -130,8 +130,9 @@ def _configuration() -> Iterator[Remark]:
     if keys.is_file() and keys.stat().st_mode & 0o077:
         yield Remark("fault", "keys file", f"{keys} can be read by others; chmod 600 it")
     yield from (_provider(settings, name) for name in settings.providers)
-    if without := [f"{name} ({at.key_env})" for name, at in HOSTED.items() if name not in settings.providers]:
-        yield Remark("note", "no key", ", ".join(without))
+    if without := [name for name in HOSTED if name not in settings.providers]:
+        how = "set a variable such as OPENROUTER_API_KEY, or: assay keys set NAME"
+        yield Remark("note", "no key", f"{', '.join(without)}; {how}")
 
 
 def _provider(settings: Settings, name: str) -> Remark:
@@ -177,8 +178,10 @@ def _local_servers() -> Iterator[Remark]:
 
 def _run_store() -> Iterator[Remark]:
     from assay.console.options import open_runs
+    from assay.report.units import count_noun
     from llm_runtime.settings import data_dir
 
     with closing(open_runs(None)) as store:
         count = len(store.runs(limit=1000))
-    yield Remark("ok", "run store", f"{data_dir() / 'runs.db'} ({count}{'+' if count == 1000 else ''} runs)")
+    many = "1,000 or more runs" if count == 1000 else count_noun(count, "run")
+    yield Remark("ok", "run store", f"{data_dir() / 'runs.db'} ({many})")

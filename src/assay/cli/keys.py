@@ -7,10 +7,11 @@ import sys
 import click
 
 from assay.console.declared import commands
+from assay.console.lazy import ToldGroup
 from llm_runtime.errors import ConfigurationError
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def keys() -> None:
     """Store and list the keys of vendors and of your own endpoints.
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.console.declared import commands, declares
+from assay.console.lazy import ToldGroup
 from assay.report.units import count_noun
 
 if TYPE_CHECKING:
     from llm_runtime.routing import Reachable
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=ToldGroup, invoke_without_command=True)
 @declares(__package__ or "", "models.toml")("models")
 @click.pass_context
 def models(context: click.Context, prices: bool, search: str | None, as_json: bool) -> int:

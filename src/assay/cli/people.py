@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import commands, declares
+from assay.console.lazy import ToldGroup
 
 if TYPE_CHECKING:
     from assay.web.people import People
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 @declares(__package__ or "", "people.toml")("people")
 @click.pass_context
 def people(context: click.Context, path: str) -> None:
@@ -79,7 +80,7 @@ def remove_person(path: str, name: str) -> None:
 def _people(path: str) -> People:
     from llm_runtime.extras import needing
 
-    with needing("people", "web"):
+    with needing("a server's list of people", "web"):
         from assay.web.people import People
     return People(Path(path).expanduser())
 

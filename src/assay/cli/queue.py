@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.console.declared import commands
+from assay.console.lazy import ToldGroup
 
 if TYPE_CHECKING:
     from assay.queue.tables import QueuedEntry
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def queue() -> None:
     """See and steer what waits for a worker (assay work). ENTRY is a number, as `assay queue list` shows it."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from assay.console.declared import commands, declares
+from assay.console.lazy import ToldGroup
 from assay.console.options import open_runs, terms_options, with_run, with_store
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.files import saying
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def runs() -> None:
     """List, show, resume, replay, fork, export, import, verify and recover runs.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from assay.console.declared import commands
+from assay.console.lazy import ToldGroup
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def keys() -> None:
     """Make, list and remove the keys of programs that ask `assay serve` at /v1 and /mcp.
 

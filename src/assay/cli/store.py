@@ -13,6 +13,7 @@ import click
 
 from assay.cli.doctor import Remark, show
 from assay.console.declared import commands
+from assay.console.lazy import ToldGroup
 from assay.console.options import open_runs, with_store
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _UNITS = {"h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def store() -> None:
     """Look after the run store: backup, verify, prune, compact, doctor. It may be in use meanwhile."""
 

@@ -16,6 +16,15 @@ Commands: TypeAlias = Mapping[str, tuple[str, str]]
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
+class ToldGroup(click.Group):
+    """A group whose help says of each command a whole sentence, over as many lines as it takes."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl([(name, one.get_short_help_str(1_000)) for name, one in named if one and not one.hidden])
+
+
 def lazy_group(
     commands: Commands,
     default: str = "",

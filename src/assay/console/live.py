@@ -42,8 +42,7 @@ def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
     """
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")
     able = stream.isatty() and environment.get("TERM", "") not in ("", "dumb", "unknown")
-    quiet = environment.get("CI", "") not in ("", "0", "false")
-    if able and (forced or not quiet):
+    if able and (forced or environment.get("CI", "") in ("", "0", "false")):
         return "live"
     return "coloured" if forced and not environment.get("NO_COLOR") else "plain"
 
@@ -181,7 +180,7 @@ class LiveDisplay:
         self._drawn = picture
         self.redraws += 1
         ascii_only = live.console.options.ascii_only
-        width = live.console.width
+        width = live.console.width - 2  # for ^C, which a terminal writes behind the last line
         picture = progress_view(progress, now, self._budget, ascii_only=ascii_only, width=width)
         if self._words is not None:
             calls = self._words.calls()

@@ -48,7 +48,9 @@ def queue_option(command: F) -> F:
     """Add the options to a command that is made by hand; they arrive together as ``queueing``."""
 
     def gathered(*args: Any, **values: Any) -> Any:
-        return command(*args, **values, queueing=queue_values(values))
+        # First, for it takes its own out of the others.
+        queueing = queue_values(values)
+        return command(*args, **values, queueing=queueing)
 
     gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
     own: list[click.Parameter] = getattr(command, "__click_params__", [])

@@ -287,16 +287,15 @@ def show_until_end(
     """Begin a run with its display, and wait for its end; an interruption ends with the way to go on."""
 
     async def work(listeners: RunListeners) -> Outcome:
-        running = await begin(listeners)
-        return await running.outcome()
+        return await (await begin(listeners)).outcome()
 
     output.check()
     listeners = RunListeners(kind, output, budget)
     try:
         with listeners:
             return asyncio.run(work(listeners))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         # Said when the display is gone, which would paint over it.
         if listeners.began and hint:
-            click.echo(f"\nassay: stopped; {hint.format(run_id=run_id)}", err=True)
+            stop.args = (f"assay: stopped; {hint.format(run_id=run_id)}",)
         raise

@@ -16,25 +16,33 @@ if TYPE_CHECKING:
     from llm_runtime.store import RunSummary
 
 _WIDEST_TITLE = 120
+_LEAST_BESIDE = 45
+_HEAD = ("run", "started (UTC)", "protocol", "state", "tokens", "cost")
 
 
 def print_runs(runs: Sequence[RunSummary], standings: Mapping[str, RunStanding]) -> None:
-    """Print one line for each run, its verdict last; only the title is cut where the terminal is narrow."""
-    id_width = max(len(run.run_id) for run in runs)
-    kind_width = max(12, *(len(run.protocol) + 2 for run in runs))
-    columns = shutil.get_terminal_size((160, 24)).columns
-    times = 18 if columns > id_width + kind_width + 65 else 0  # an id says the time, too
-    head = f"{'run':<{id_width}}  {'started (UTC)'[:times]:<{times}}{'protocol':<{kind_width}}"
-    head += f"{'state':<12}{'tokens':>7}{'cost':>10}  title"
-    left = max(columns - head.index("title"), 12)
-    click.secho(head, bold=True)
-    for run in runs:
+    """Print each run, its title and verdict last: below where a terminal is narrow, cut to it; whole for a pipe."""
+    columns = shutil.get_terminal_size((1000, 24)).columns
+    # Where there is little room the time is left out, which an id says too, and then the protocol.
+    skipped = 1 if columns >= 140 else 2 if columns >= 70 else 3
+    rows = [cells[:1] + cells[skipped:] for cells in (_HEAD, *map(_cells, runs))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    heads, *lines = ["  ".join(map(_padded, cells, widths, rows[0])) for cells in rows]
+    beside = columns - len(heads) - 2
+    between, left = ("\n    ", max(columns - 4, 12)) if beside < _LEAST_BESIDE else ("  ", beside)
+    click.secho(heads + "  title" * (left == beside), bold=True)
+    for run, line in zip(runs, lines, strict=True):
         verdict = standings[run.run_id].verdict
         words = f" · {verdict.words}" if verdict else ""
-        cost = "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown or run.unknown else "")
-        when = written_time(run.started_at)[: min(times, 16)]
-        click.echo(
-            f"{run.run_id:<{id_width}}  {when:<{times}}{run.protocol:<{kind_width}}"
-            f"{run.state:<12}{short_count(run.input_tokens + run.output_tokens) if run.calls else '–':>7}{cost:>10}  "
-            f"{one_line(run.title, min(max(left - len(words), 12), _WIDEST_TITLE))}{words}"
-        )
+        title = one_line(run.title, min(max(left - len(words), left // 2), _WIDEST_TITLE))
+        click.echo(f"{line}{between}{one_line(title + words, left)}")
+
+
+def _cells(run: RunSummary) -> tuple[str, ...]:
+    cost = "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown or run.unknown else "")
+    tokens = short_count(run.input_tokens + run.output_tokens) if run.calls else "–"
+    return run.run_id, written_time(run.started_at)[:16], run.protocol, run.state, tokens, cost
+
+
+def _padded(cell: str, width: int, head: str) -> str:
+    return cell.rjust(width) if head in _HEAD[-2:] else cell.ljust(width)

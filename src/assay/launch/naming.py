@@ -34,7 +34,6 @@ def asked_of(run: RunType, options: BaseModel) -> list[str]:
     hooks = hooks_of(run)
     fields, panel, asked = hooks.options.model_fields, hooks.panel(options), list(hooks.always_asked)
     for name in names_in(options):
-        chosen = not panel or getattr(options, name.field) != fields[name.field].get_default()
-        if name.kind == "model" and chosen:
+        if name.kind == "model" and (not panel or getattr(options, name.field) != fields[name.field].get_default()):
             asked.append(name.text)
     return list(dict.fromkeys(asked or _USUAL))

@@ -107,7 +107,6 @@ def put_due(database: Database, now_s: float | None = None) -> list[str]:
         if moment is None or now_s - moment > _LATE_S or moment * 1_000_000 < each.since:
             continue
         run_id = new_run_id(moment * 1000, SystemRandom())
-        entry = each.entry.model_copy(update={"run_id": run_id})
-        if put_once(database, entry, each.priority, each.name, moment):
+        if put_once(database, each.entry.model_copy(update={"run_id": run_id}), each.priority, each.name, moment):
             put.append(run_id)
     return put

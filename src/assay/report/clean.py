@@ -81,7 +81,7 @@ def unheard(text: str) -> str:
 
 def fenced(text: str, language: str = "") -> str:
     """Return text as a fenced block of Markdown that nothing in it can close."""
-    fence = "`" * max(max((len(run) for run in _BACKTICKS.findall(text)), default=0) + 1, 3)
+    fence = "`" * (max([2, *map(len, _BACKTICKS.findall(text))]) + 1)
     return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
 
 

@@ -70,7 +70,7 @@ def beside(cells: Sequence[RenderableType], width: int) -> RenderableType:
         grid.add_column(width=column_of(len(cells), width), overflow="fold")
     for start in range(0, len(cells), many):
         grid.add_row(*cells[start : start + many])
-    return Padding(grid, (0, 0, 0, 2))
+    return Padding(grid, (0, 0, 0, 2), expand=False)
 
 
 def sums_line(progress: Progress, budget: int | None = None) -> str:

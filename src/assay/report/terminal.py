@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import TextIO
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TextIO
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table as Grid
@@ -18,6 +19,7 @@ from assay.report.screen import COLOURS
 from assay.report.standing import RunStanding
 from assay.report.story import (
     Block,
+    Column,
     Details,
     Figure,
     Footnotes,
@@ -34,6 +36,8 @@ from assay.report.story import (
 from llm_runtime.toml import own_table
 
 _LONGEST_LINE = 100
+_LONGEST_WORD = 16
+_JUSTIFY: dict[str, Literal["left", "right"]] = {"text": "left", "number": "right"}
 _COMMANDS: dict[str, str] = own_table("assay.report", "terminal.toml")["commands"]
 _TEXTS = (Prose, Plain, Quote, Note)
 _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
@@ -117,7 +121,8 @@ def block_view(block: Block) -> RenderableType:
         case Note():
             return Text.assemble(("▌ ", _TONES[block.tone]), clean(block.text))
         case Table():
-            return _table(block)
+            rows = (*block.rows, block.total or ())
+            return _Fitted(block, tuple(tuple(map(clean, row)) for row in rows if row))
         case Footnotes():
             return Text("\n".join(f"[{one_line(sign)}] {one_line(text)}" for sign, text in block.entries) + "\n")
         case Figure():
@@ -163,13 +168,46 @@ def _marked(block: Marked) -> RenderableType:
     return Text.assemble(*pieces)
 
 
-def _table(table: Table) -> RenderableType:
-    caption = Text(one_line(table.caption)) if table.caption else None
-    grid = Grid(box=box.SIMPLE, title=caption, show_footer=table.total is not None)
-    for index, column in enumerate(table.columns):
-        footer = Text(one_line(table.total[index])) if table.total else ""
-        justify = "right" if column.kind == "number" else "left"
-        grid.add_column(Text(one_line(column.head)), footer=footer, justify=justify, overflow="fold")
-    for row in table.rows:
-        grid.add_row(*[Text(clean(cell)) for cell in row])
-    return grid
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """A table that is broken between words and in no number; where that does not fit, its rows one below another."""
+
+    table: Table
+    lines: tuple[tuple[str, ...], ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table, caption = self.table, Text(one_line(self.table.caption))
+        heads, rows = tuple(one_line(column.head) for column in table.columns), list(self.lines)
+        cells = zip(table.columns, heads, *rows, strict=True)
+        widths = _shared(options.max_width - 1, [_span(*column) for column in cells])
+        if not widths:
+            yield Group(caption, *[_record(heads, row) for row in rows])
+            return
+        feet = rows.pop() if table.total else heads
+        grid = Grid(box=box.SIMPLE, title=caption or None, show_footer=table.total is not None)
+        for column, head, foot, width in zip(table.columns, heads, feet, widths, strict=True):
+            grid.add_column(Text(head), Text(foot), justify=_JUSTIFY[column.kind], overflow="fold", width=width)
+        for row in rows:
+            grid.add_row(*map(Text, row))
+        yield grid
+
+
+def _shared(room: int, spans: list[tuple[int, int]]) -> list[int]:
+    """Return the columns' widths, what is over shared out by need; nothing where the least does not fit."""
+    spare = room - sum(least + 3 for least, _ in spans)
+    over = max(sum(whole - least for least, whole in spans), spare, 1)
+    return [least + (whole - least) * spare // over for least, whole in spans] if spare >= 0 else []
+
+
+def _span(column: Column, head: str, *cells: str) -> tuple[int, int]:
+    """Return the least width at which neither a word nor a number is broken, and the one at which nothing is."""
+    words = [word[:_LONGEST_WORD] for cell in (head, *cells) for word in cell.split()]
+    unbroken = [*head.split(), *cells] if column.kind == "number" else words
+    lines = [line for cell in (head, *cells) for line in cell.splitlines()]
+    return max(map(cell_len, unbroken), default=0), max(map(cell_len, lines), default=0)
+
+
+def _record(heads: Sequence[str], row: Sequence[str]) -> RenderableType:
+    """Return a row as lines: its first cell, and below it the others, each after its column's head."""
+    first, *others = [f"{head} {one_line(cell)}".strip() for head, cell in zip(heads, row, strict=True) if cell] or [""]
+    return Group(Text(first, style="bold"), Padding(Text(" · ".join(others)), (0, 0, 1, 2)))

@@ -117,8 +117,7 @@ def _lines(table: str) -> list[_Line]:
 
 async def moved(request: Request) -> Response:
     """Lead on from where the matrix was."""
-    address = request.url.path.replace("/matrix", "/cases")
-    return RedirectResponse(f"{address}?{request.url.query}".rstrip("?"), 301)
+    return RedirectResponse(f"{request.url.path.replace('/matrix', '/cases')}?{request.url.query}".rstrip("?"), 301)
 
 
 def case_fragment(site: AppState, bench: LookedAt, case: BenchCase, who: str) -> Markup:

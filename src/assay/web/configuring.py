@@ -7,14 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-from tomlkit.exceptions import ParseError
-
+from llm_runtime.extras import needing
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.keys import read_toml
 from llm_runtime.models import fits
 from llm_runtime.rewording import reworded
 from llm_runtime.settings import ConfigFile, load_settings
+
+with needing("a server's list of people and keys", "web"):
+    import tomlkit
+    from tomlkit.exceptions import ParseError
 
 
 def change_config(config: Path, changes: Mapping[str, Any], *tables: str) -> None:

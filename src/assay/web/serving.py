@@ -156,8 +156,7 @@ def serve(
         site = AppState(store, gate)
         # asyncio warns of every page that goes away while its stream writes; that is how pages end.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
-        config = configuration(site, doors, proxies)
-        _Server(config, site, lambda: ready(address)).run(sockets=[listener])
+        _Server(configuration(site, doors, proxies), site, lambda: ready(address)).run(sockets=[listener])
 
 
 def configuration(site: AppState, doors: Doors, proxies: Sequence[str] = ()) -> uvicorn.Config:

@@ -37,14 +37,13 @@ def settings_page(settings: Settings, choices: Choices, checked: Mapping[str, Ch
     config = settings.config
     sources = {name: key.source for name, key in settings.keys.items()}
     faults = {entry.provider: entry.fault for entry in choices.endpoints if entry.fault}
-    counts = {entry.provider: len(entry.models) for entry in choices.endpoints}
     return render(
         "settings.html",
         endpoints=[(name, settings.endpoint(name).base_url) for name in config.endpoints],
         vendors=[(name, dialect.key_env) for name, dialect in HOSTED.items() if name not in config.endpoints],
         sources=sources,
         faults=faults,
-        counts=counts,
+        counts={entry.provider: len(entry.models) for entry in choices.endpoints},
         config=config,
         choices=choices,
         checked=checked,

@@ -208,8 +208,7 @@ def _overview(watch: LiveRun) -> Markup:
     if run is not None and hooks_for(run.name).own_models:
         nothing = f"A {run.noun}'s calls are made by its own process: the story follows an attempt, turn by turn."
     picture = _picture(watch.calls, _colours(watch), _PICTURED_LIVE if live else _PICTURED, live=live)
-    total = _settled(watch, watch.calls.tally.total)
-    return render("timeline.html", picture=picture, total=total, nothing=nothing)
+    return render("timeline.html", picture=picture, total=_settled(watch, watch.calls.tally.total), nothing=nothing)
 
 
 def _colours(watch: LiveRun) -> dict[str, str]:

@@ -57,4 +57,4 @@ def require_toolchain(language: Language) -> None:
     if missing:
         ways = "; ".join(dict.fromkeys(fact.get for fact in missing))
         names = ", ".join(fact.name for fact in missing)
-        raise ConfigurationError(f"{language.title} needs {names}, which is not here; {ways} (see: criticality doctor)")
+        raise ConfigurationError(f"{language.title} needs what is not here: {names}; {ways} (see: criticality doctor)")

@@ -100,7 +100,7 @@ class Account:
             amount(getattr(of, name) or 0, name) for of in (self.caps, self.spent, self.held, self.unknown)
         )
         perhaps = f", and up to {unknown} unknown" if getattr(self.unknown, name) else ""
-        return f"of {cap} {spent} are spent and {held} are held{perhaps}"
+        return f"of {cap}: {spent} spent, {held} held{perhaps}"
 
     def standing(self) -> Standing:
         """Return where the account stands, as events of calls tell it."""
@@ -171,9 +171,7 @@ class Budget(Account):
             BudgetExceeded: it does not fit; nothing is held.
         """
         if self.capped and (name := self.short_of(hold)):
-            error = BudgetExceeded(
-                f"budget: {where} may take {amount(getattr(hold, name), name)}, and {self.words(name)}"
-            )
+            error = BudgetExceeded(f"budget: {where} may take {amount(getattr(hold, name), name)}; {self.words(name)}")
             error.cap = name
             raise error
         self.held = self.held.plus(hold)

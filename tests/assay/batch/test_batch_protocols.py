@@ -219,7 +219,7 @@ def test_a_table_without_a_row_that_can_be_run_is_refused(tmp_path: Path) -> Non
         (DEBATES.replace("crux.debate", "criticality"), "no batch can be made of criticality"),
         (DEBATES.replace("crux.debate", "crux.seance"), "no kind of run called crux.seance"),
         (DEBATES.replace('run = "crux.debate"', ""), "name one kind of run"),
-        (DEBATES + '[terms]\nseats = 3\n', r"terms\.seats: Input should be a valid dict"),
+        (DEBATES + '[terms]\nseats = 3\n', r"terms\.seats: Input should be a table"),
         (PUZZLES + '[terms.seats]\nred_team = "a"\n', r"terms\.seats: .* has no red_team"),
         (PROMPTS.replace("turn =", "source ="), "no field source; it has: system, application, user"),
     ],

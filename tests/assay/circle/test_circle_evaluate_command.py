@@ -163,6 +163,7 @@ async def test_a_run_is_kept_and_replays_to_the_same_result(
     run_id = done.json["run_id"]
     again = await assay("runs", "replay", run_id, "--quiet")
     assert again.code == 0 and "with the result that was recorded" in again.out
+    assert (await assay("circle", "report", "latest")).err == f"report: circle-{run_id}.html\n"
     written = await assay("circle", "report", run_id, "--out", "again.md")
     assert written.code == 0 and "**F 0.90**" in (tmp_path / "again.md").read_text()
 

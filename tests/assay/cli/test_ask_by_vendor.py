@@ -70,7 +70,7 @@ async def test_a_vendors_key_and_a_server_of_ones_own_are_all_it_takes(
     listed = json.loads((await assay("models", "--json", WORK="key-0123456789")).out)
     assert [one["provider"] for one in listed["endpoints"]] == ["work"]
     assert "work" in (await assay("keys", "list", WORK="key-0123456789")).out
-    assert f"work              {server.url}/v1, key from environment" in (await assay("doctor", WORK="k" * 12)).out
+    assert f"work                   {server.url}/v1, key from environment" in (await assay("doctor", WORK="k" * 12)).out
     assert (await assay("keys", "set", "work", stdin="another-0123456789\n", WORK="key-0123456789")).code == 0
 
 

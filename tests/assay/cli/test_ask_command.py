@@ -279,6 +279,7 @@ async def test_ctrl_c_ends_the_run_with_130_and_it_can_be_resumed(
         gate.set()
     assert process.returncode == 130
     assert b"runs resume" in err and b"Traceback" not in err
+    assert b"runs resume" in err.splitlines()[-1], "the way on is the last word"
 
     done = await assay("runs", "resume", "latest", "--quiet", server=server)
     assert done.code == 0, done.err

@@ -56,6 +56,21 @@ async def test_list_and_show(assay: Assay, kept: str) -> None:
     assert lines[0]["event"]["type"] == "run.started" and lines[0]["event"]["run_id"] == kept
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100, 130, 200])
+async def test_the_list_fits_its_terminal_and_tells_each_run_with_its_verdict(
+    assay: Assay, kept: str, columns: int
+) -> None:
+    lines = (await assay("runs", "list", COLUMNS=str(columns))).out.splitlines()
+    assert all(len(line) <= columns for line in lines), lines
+    told = " ".join(lines[1:])
+    assert kept in told and "Twelve engineers, one" in told and "· answered" in told
+
+
+async def test_a_pipe_is_given_the_whole_title_and_verdict(assay: Assay, kept: str) -> None:
+    line = (await assay("runs", "list")).out.splitlines()[1]
+    assert "Twelve engineers, one Django monolith: microservices? · answered · 9 objections; of the" in line
+
+
 async def test_a_replay_asks_no_model_and_has_the_same_result(assay: Assay, kept: str) -> None:
     done = await assay("runs", "replay", kept, "-q")
     assert done.code == 0 and "with the result that was recorded" in done.out
@@ -284,11 +299,17 @@ async def test_doctor_tells_what_is_missing_and_what_to_do(assay: Assay, tmp_pat
     assert "OPENROUTER_API_KEY" in done.out and "aiohttp" in done.out
     checked = [check["what"] for check in (await assay("doctor", "--json")).json["checks"]]
     assert len(checked) == len(set(checked)) and "pyright" not in checked
+    assert all(line[26] == " " != line[27] for line in done.out.splitlines() if " tree-sitter-" in line)
+    assert "(0 runs)" in done.out and all(len(line) < 300 for line in done.out.splitlines()), done.out
     assert "inspect-ai" in checked and "bm25s" in checked and "sandbox" in checked
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text("modle = 3")
     broken = await assay("doctor")
     assert broken.code == 1 and "modle" in broken.out
+
+
+async def test_doctor_counts_one_run_as_one(assay: Assay, kept: str) -> None:
+    assert "(1 run)" in (await assay("doctor")).out
 
 
 async def test_doctor_says_what_isolation_takes_where_there_is_none(assay: Assay) -> None:

@@ -99,6 +99,7 @@ async def test_one_author_twice_and_one_unknown_are_one_line_each(assay: Assay) 
     assert twice.code == 2 and "Ann Ash is named twice" in twice.err and len(twice.err.splitlines()) == 1
     nobody = await assay("debate", "compare", "Ann Ash", "Cleo")
     assert nobody.code == 2 and "no persona called Cleo" in nobody.err and len(nobody.err.splitlines()) == 1
+    assert "maud-tarrowby" in nobody.err, "whoever comes with Assay can be compared too"
 
 
 async def test_an_address_is_fetched_only_where_the_user_says_so_and_never_from_inside(assay: Assay) -> None:

@@ -15,12 +15,14 @@ import pytest
 from rich.console import Console
 
 from assay.console.live import LiveDisplay, manner_for
+from assay.launch import Words
 from assay.registry import fold_for
 from assay.report.progress import Progress, SeatProgress
 from assay.report.screen import progress_view
 from llm_runtime.errors import BudgetExceeded, ServerFault
-from llm_runtime.events import CallRetried, EndpointPaused, RunFinished, RunStarted
+from llm_runtime.events import CallRetried, CallStarted, EndpointPaused, RunFinished, RunStarted
 from llm_runtime.events.event import Event
+from llm_runtime.messages import CallLabel, Delta, Message, Request
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 STARTED = RunStarted(run_id="r", protocol="crucible", title="Why?", task={}, settings={}, seed=1)
@@ -169,6 +171,16 @@ def watched(events: list[Event], **options: Any) -> tuple[str, LiveDisplay]:
     reader.join()
     os.close(master)
     return arrived.decode(), display
+
+
+def test_what_a_terminal_writes_of_ctrl_c_stays_on_the_last_line() -> None:
+    request = Request("m", (Message("user", "Why?"),), CallLabel("crucible", "position", "1:pragmatist", 1))
+    words, started = Words(), CallStarted.of(request, {}, lambda *_: False)
+    words(started)
+    words.hear(request, Delta("text", "word " * 200))
+    text, _ = watched([STARTED, started], words=words)
+    lines = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line) for line in re.split(r"[\r\n]+", text)]
+    assert any("word word" in line for line in lines) and max(map(len, lines)) <= 78, lines
 
 
 def test_no_color_takes_the_colours_away_and_leaves_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:

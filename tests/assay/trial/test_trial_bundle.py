@@ -57,6 +57,7 @@ async def test_the_words_that_all_was_drawn_from_are_told(assay: Assay, tmp_path
     [
         (("verify", "cut.assay"), 1, "not a bundle: it is cut off"),
         (("verify", "nothing.assay"), 2, "no such file"),
+        (("verify", "."), 2, ". cannot be read: Is a directory; name a bundle's file"),
         (("verify", "t.assay", "--key", "0" * 64), 1, "bad signature"),
         (("verify", "t.assay", "--key", "short"), 2, "neither a public key"),
         (("verify", "--key", "0" * 64), 2, "name the file too"),

@@ -48,5 +48,5 @@ def test_a_distribution_adds_a_language_by_an_entry_point(tmp_path: Path, monkey
     monkeypatch.syspath_prepend(str(tmp_path))
     assert languages() == (*OURS, "zig")
     assert language("zig").title == "Zig"
-    with pytest.raises(ConfigurationError, match="Zig needs zig, which is not here; install Zig"):
+    with pytest.raises(ConfigurationError, match="Zig needs what is not here: zig; install Zig"):
         require_toolchain(language("zig"))

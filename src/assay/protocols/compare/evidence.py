@@ -11,6 +11,7 @@ import click
 from pydantic import JsonValue
 
 from assay.console.declared import commands, declares
+from assay.console.lazy import ToldGroup
 from assay.console.options import called
 from assay.console.running import RunCommand, run_command
 from assay.protocols.compare.commands import read_questions
@@ -68,7 +69,7 @@ class Plan(Model):
         return cls(primary=how.methods[:2], tasks=tasks, count=count, seed=seed, options=said, models=models)
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def evidence() -> None:
     """Measure methods by a plan that is fixed first, and check what others have measured so."""
 

@@ -71,11 +71,10 @@ def sarif(ones: Sequence[Shown], run_id: str, faults: Sequence[str] = (), code: 
 def _result(one: Shown) -> Json:
     finding = one.finding
     title = f"{one.standing.capitalize()}: {one.witness.says}" if one.witness else finding.found.title
-    text = "\n\n".join(one.prose) or finding.found.title
     result: Json = {
         "ruleId": f"review/{finding.severity}",
         "level": _LEVELS[finding.severity],
-        "message": {"text": plain(title), "markdown": prose_text(text)},
+        "message": {"text": plain(title), "markdown": prose_text("\n\n".join(one.prose) or finding.found.title)},
         "partialFingerprints": {"assay/v2": finding.fingerprint},
         "properties": {"quotation": "found" if finding.verified else "not found"},
     }

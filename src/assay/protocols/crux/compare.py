@@ -11,7 +11,7 @@ from pydantic import Field
 from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
-from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
+from assay.protocols.crux.people import PeopleFolder, open_people, own_name, shipped_id
 from assay.protocols.crux.retrieving import Language, TokensACall
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun, in_words
@@ -133,7 +133,7 @@ class AuthorsHooks(Hooks[Task, Options]):
         shelves: list[dict[str, Any]] = []
         for name in task.authors:
             author = shipped_id(name, people)
-            stored = shipped_corpus(author) if author else people.corpus(stored_name(name, people) or name)
+            stored = shipped_corpus(author) if author else people.corpus(own_name(name, people))
             book = people.book(stored.name)
             shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
             shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))

@@ -116,14 +116,24 @@ def persona_of(name: str, people: PersonaStore) -> Persona:
         PersonaError: it is not there, or was not built.
     """
     from crux.personas.authors import shipped_persona
-    from crux.personas.persona import PersonaError
 
-    stored = stored_name(name, people)
-    if stored is not None:
-        return people.load(stored)
     if author := shipped_id(name, people):
         return shipped_persona(author)
-    raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there is {', '.join(_known(people))}")
+    return people.load(own_name(name, people))
+
+
+def own_name(name: str, people: PersonaStore) -> str:
+    """Return whom ``name`` means of those whose texts are stored, as :func:`stored_name` finds it.
+
+    Raises:
+        PersonaError: that is nobody.
+    """
+    from crux.personas.persona import PersonaError
+
+    if (stored := stored_name(name, people)) is None:
+        known = ", ".join(_known(people))
+        raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there is {known}")
+    return stored
 
 
 def shipped_id(name: str, people: PersonaStore) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.lazy import HELP, ToldGroup
 from assay.protocols.ai_crucible.trials import log_dir_option, workshop
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ai_crucible.types import PuzzleMeta
 
 
-@click.group("catalog", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("catalog", cls=ToldGroup, context_settings=HELP)
 def catalog_() -> None:
     """Puzzles and their stages: lab, arena, regression.
 

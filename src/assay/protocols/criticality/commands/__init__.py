@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import declares
+from assay.console.lazy import HELP, ToldGroup
 from assay.console.queueing import queue_option
 from assay.protocols.criticality.commands.adopt import adopt
 from assay.protocols.criticality.commands.check import check
@@ -29,7 +30,7 @@ def _root(folder: str) -> Path:
     return Path(folder).absolute()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ToldGroup, context_settings=HELP)
 def criticality() -> None:
     """Build a system from an interview: specification, contracts, tests, then code that passes them.
 

@@ -18,6 +18,7 @@ from assay.protocols.crux.people import (
     fetched,
     known_people,
     open_people,
+    own_name,
     persona_of,
     shipped_id,
     stored_name,
@@ -113,7 +114,7 @@ def check(name: str, people: str | None) -> int:
         checked = check_persona(shipped_persona(author))
         click.echo(f"{checked.name} comes with Assay: contract and beliefs were written by hand, not read by a model")
     else:
-        checked = store.check(store.corpus(stored_name(name, store) or name).name)
+        checked = store.check(own_name(name, store))
     click.echo(f"{checked.name}: {count_noun(checked.texts, 'text')}, {count_noun(checked.passages, 'passage')}")
     for problem in checked.problems:
         click.echo(f"- {one_line(problem)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import commands
+from assay.console.lazy import ToldGroup
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 
@@ -27,7 +28,7 @@ def library_path(path: str | None) -> Path:
     return library
 
 
-@click.group()
+@click.group(cls=ToldGroup)
 def patterns() -> None:
     """List, search, export and import the patterns that circles found.
 

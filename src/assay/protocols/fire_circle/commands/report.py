@@ -16,7 +16,7 @@ _command = commands(click.command, __package__ or "", "options.toml")
 
 @_command("report")
 def report(source: str, out: str | None, store_path: str | None) -> int:
-    """Write the report of SOURCE again: a study's folder, or the id of a run.
+    """Write the report of SOURCE again: a study's folder, or a run: its id, or "latest".
 
     A study's report is made from the figures in its folder; to measure anew, give the study's command again.
     """
@@ -33,6 +33,7 @@ def report(source: str, out: str | None, store_path: str | None) -> int:
     from assay.console.showing import write_report
 
     with closing(open_runs(store_path)) as store:
-        path = write_report(store, source, Path(out or f"circle-{source}.html"))
+        run_id = store.find(source)
+        path = write_report(store, run_id, Path(out or f"circle-{run_id}.html"))
     click.echo(f"report: {path}", err=True)
     return 0
