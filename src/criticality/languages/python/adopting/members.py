@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -89,9 +90,16 @@ def _fields(line: list[ast.ClassDef]) -> Iterator[Parameter]:
     """Yield what the fields of a record are made from: a dataclass, or a named tuple."""
     for node in reversed(line):
         record = _decorators(node) & _RECORDS or "NamedTuple" in map(last_name, node.bases)
+        keyword = any("kw_only=True" in ast.unparse(one) for one in node.decorator_list)
         for one in node.body if record else ():
-            if isinstance(one, ast.AnnAssign) and last_name(one.annotation) not in ("ClassVar", "KW_ONLY"):
-                yield Parameter(ast.unparse(one.target), ast.unparse(one.value) if one.value else "")
+            if isinstance(one, ast.AnnAssign):
+                value, kind = (
+                    ast.unparse(one.value) if one.value else "",
+                    re.findall(r"\w+", ast.unparse(one.annotation)),
+                )
+                keyword = keyword or "KW_ONLY" in kind
+                if not {"ClassVar", "KW_ONLY"} & {*kind} and "init=False" not in value:
+                    yield Parameter(ast.unparse(one.target), value, keyword or "kw_only=True" in value)
 
 
 def parameters_of(args: ast.arguments) -> Iterator[Parameter]:
