@@ -200,7 +200,7 @@ class Drawing(Sequences):
                 # What rounds to hundredths must not pass for what does not.
                 return self._number(limits) + Decimal(random.choice((0, 0, 10, 50, 100, 250, 990, 5, 15, 999))) / 1000
             case "Float":
-                return self._number(limits) + random.choice((0.0, 0.5, 0.25, 0.1, 0.003))
+                return self._number(limits) + random.choice((0.0, 0.5, 0.25, 0.1, 0.003, 1e-10, -1e-10))
             case "Text" | "String" | "List" | "Set" | "Map":
                 return self.sequence(kind, constraints, size)
             case "Option":
@@ -243,7 +243,10 @@ class Drawing(Sequences):
             made = "".join(random.choices(self.few, k=random.randrange(limits.shortest, limits.shortest + 7)))
         elif self.literals.forms and start < 11:
             made = self.formed(random.choice(self.literals.forms), random.choice((0, 0.1, 0.3)))
-            made = made if random.random() < 0.6 else random.choice(some_changes(made))
+            chance = random.random()
+            # What strips, or stops at a line's end, takes a form with more around it.
+            more = (f" {made}", f"{made} ", f"{made}\n", f"\t{made}") if chance > 0.9 else some_changes(made)
+            made = made if chance < 0.6 else random.choice(more)
         elif told and self.most > 3 and start < 9:
             # What a function reads is what another one writes, but for one place.
             made = random.choice(some_changes(random.choice(told)))
@@ -296,7 +299,9 @@ class Drawing(Sequences):
 
     @cached_property
     def _signs(self) -> str:
-        return "".join(sorted({*"".join(self.literals.texts), *"abcABZ019 ,-_Éß٣"}))
+        spoken = "".join(self.literals.texts)
+        # Many functions of a language end lines at more signs than one.
+        return "".join(sorted({*spoken, *"abcABZ019 ,-_Éß٣", *("\r\f\u2028" if "\n" in spoken else "")}))
 
     def sequence(
         self, kind: TypeRef, constraints: tuple[str, ...], size: int | None,
