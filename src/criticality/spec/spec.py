@@ -146,6 +146,9 @@ def spec_faults(spec: Spec) -> Iterator[str]:
     total = sum(len(group) for group in (spec.enums, spec.newtypes, spec.errors, spec.data_models))
     if total != len(known):
         yield "two types share a name; give each its own"
+    for name, members in spec.enums.items():
+        if len({member.upper() for member in members}) < len(members):
+            yield f"enums.{name}: two members are the same but for capitals; give each a name of its own"
     taken = sorted(known.keys() & (SCALARS | set(GENERICS)))
     yield from (f"the name {name} belongs to the type language" for name in taken)
     edges: dict[str, set[str]] = {}
