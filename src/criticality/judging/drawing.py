@@ -35,14 +35,19 @@ _WAYS = ("", "", "sorted", "all 1", "all 1", "in 1")
 _ATTEMPTS, _TRIES, _CALLED = 4, 12, 8
 _FORMS: dict[str, Callable[..., Any]] = {"Text": "".join, "String": "".join, "Set": frozenset}
 #: Moments near to which others are drawn, and how many seconds from there.
-_LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 43_200, 86_400, 0.000_001)
+_LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 3_600, 43_200, 0.000_001)
+#: How many days from there: a month before, the next year begins; February ends where a century does, and one alone has a leap day.
+_DAYS = (0, 1, -1, -31, 307, 308)
+_CENTURIES = [(date(year, 3, 1) - _LEAP).days - back for year in (1900, 2000, 2100) for back in (1, 2)]
 #: Values that nothing bounds.
 _LOOSE: dict[str, Callable[[Random], Any]] = {
     "Bool": lambda random: random.random() < 0.5,
     "Bytes": lambda random: random.choice((b"", b"\0", b"\xff\x80", random.randbytes(random.randrange(9)))),
     "UUID": lambda random: UUID(int=random.choice((0, 1, (1 << 128) - 1, random.getrandbits(128)))),
-    "Date": lambda random: _LEAP + timedelta(random.choice((0, 1, -1, 307, 308, random.randrange(-20_000, 9_000)))),
-    "Timestamp": lambda random: _NOON + timedelta(seconds=random.choice((*_NEAR, random.randrange(-(10**9), 10**8)))),
+    "Date": lambda random: _LEAP + timedelta(_days(random)),
+    "Timestamp": lambda random: (
+        _NOON + timedelta(random.choice((0, _days(random))), random.choice((*_NEAR, random.randrange(86_400))))
+    ),
     "Unit": lambda random: None,
 }
 _NONE = object()
@@ -407,3 +412,7 @@ def _words(place: Hole, due: _Due) -> tuple[str, ...]:
 
 def _all_hold(due: _Due, held: Mapping[str, Any]) -> bool:
     return all(condition.holds(part, held) for condition, part in due)
+
+
+def _days(random: Random) -> int:
+    return random.choice((*_DAYS, random.choice(_CENTURIES), random.randrange(-50_000, 30_000)))
