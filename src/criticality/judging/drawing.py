@@ -36,7 +36,8 @@ _ATTEMPTS, _TRIES, _CALLED = 4, 12, 8
 _FORMS: dict[str, Callable[..., Any]] = {"Text": "".join, "String": "".join, "Set": frozenset}
 #: Moments near to which others are drawn, and how many seconds from there.
 _LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 3_600, 43_200, 0.000_001)
-#: How many days from there: a month before, the next year begins; February ends where a century does, and one alone has a leap day.
+#: How many days from there: to a month before, to where a year begins, and to where February ends in a century's last
+#: year; one of these alone has a leap day.
 _DAYS = (0, 1, -1, -31, 307, 308)
 _CENTURIES = [(date(year, 3, 1) - _LEAP).days - back for year in (1900, 2000, 2100) for back in (1, 2)]
 #: Values that nothing bounds.

@@ -114,8 +114,7 @@ class Spec(Model):
     def _fits_together(self) -> Spec:
         faults = list(spec_faults(self))
         if faults:
-            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-            raise ValueError(faults[0] + more)
+            raise ValueError(faults[0] + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""))
         return self
 
     @property

@@ -90,8 +90,7 @@ class Python(GrammarLanguage):
     ) -> list[Finding]:
         tree, text = inspection.read_body(body)
         own = inspection.reaching(tree, self._parameters(function))
-        found = super().inspect_body(text, function, module=module, siblings=siblings)
-        return list(dict.fromkeys([*own, *found]))
+        return list(dict.fromkeys([*own, *super().inspect_body(text, function, module=module, siblings=siblings)]))
 
     def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
         return scans.security_findings(body, function)

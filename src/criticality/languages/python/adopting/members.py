@@ -91,15 +91,16 @@ def _fields(line: list[ast.ClassDef]) -> Iterator[Parameter]:
     for node in reversed(line):
         record = _decorators(node) & _RECORDS or "NamedTuple" in map(last_name, node.bases)
         keyword = any("kw_only=True" in ast.unparse(one) for one in node.decorator_list)
-        for one in node.body if record else ():
-            if isinstance(one, ast.AnnAssign):
-                value, kind = (
-                    ast.unparse(one.value) if one.value else "",
-                    re.findall(r"\w+", ast.unparse(one.annotation)),
-                )
-                keyword = keyword or "KW_ONLY" in kind
-                if not {"ClassVar", "KW_ONLY"} & {*kind} and "init=False" not in value:
-                    yield Parameter(ast.unparse(one.target), value, keyword or "kw_only=True" in value)
+        for name, kind, value in _annotated(node) if record else ():
+            keyword = keyword or "KW_ONLY" in kind
+            if not {"ClassVar", "KW_ONLY"} & {*re.findall(r"\w+", kind)} and "init=False" not in value:
+                yield Parameter(name, value, keyword or "kw_only=True" in value)
+
+
+def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign):
+            yield ast.unparse(one.target), ast.unparse(one.annotation), ast.unparse(one.value) if one.value else ""
 
 
 def parameters_of(args: ast.arguments) -> Iterator[Parameter]:

@@ -85,7 +85,9 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
         return
     texts[file] = text
     names = [node.name for node in ast.walk(tree) if isinstance(node, Function)]
-    own = [node for node in own_parts(tree) if isinstance(node, _Defined) and not _is_form(node)]
+    # An overload only says of another definition how that may be called.
+    defined = (node for node in own_parts(tree) if isinstance(node, _Defined))
+    own = [node for node in defined if "overload" not in map(last_name, node.decorator_list)]
     times = Counter(node.name for node in own)
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
@@ -99,11 +101,6 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
                 if isinstance(inner, Function):
                     why = "it is defined under a condition"
                     yield Candidate("", dotted, inner.name, file, inner.lineno, refused=why)
-
-
-def _is_form(node: _Defined) -> bool:
-    """Tell whether a definition only says of another one how it may be called."""
-    return "overload" in map(last_name, node.decorator_list)
 
 
 def _function(node: Function, one: Candidate, times: int) -> Candidate:
