@@ -19,7 +19,8 @@ ALWAYS = [
     ("dates", 1), ("book", 5), ("spans", 13), ("merging", 9), ("nested", 1), ("nested", 3), ("tables", 1),
     ("index", 3), ("rows", 12), ("named", 0), ("named", 1), ("named", 2), ("named", 3),
     ("rates", 0), ("rates", 1), ("rates", 2), ("cases", 0), ("cases", 1),
-    ("edges", 1), ("edges", 3), ("edges", 5), ("sides", 0), ("sides", 1), ("calendars", 0), ("calendars", 1), ("calendars", 3),
+    ("edges", 1), ("edges", 3), ("edges", 5), ("sides", 0), ("sides", 1),
+    ("calendars", 0), ("calendars", 1), ("calendars", 3),
 ]  # fmt: skip
 
 
