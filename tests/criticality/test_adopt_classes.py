@@ -245,6 +245,17 @@ def test_a_record_is_made_of_what_its_constructor_takes_and_as_it_takes_it(tmp_p
     assert [(p.name, p.keyword) for p in named] == [*plain, ("name", True)]
 
 
+def test_a_method_whose_first_parameter_has_a_default_is_read(tmp_path: Path) -> None:
+    module = tmp_path / "lent.py"
+    module.write_text(
+        "class Lent:\n    @staticmethod\n    def of(n=1): return n\n    def late(self=None, n=2): return n\n"
+        "    def plain(self, n=3): return n\n"
+    )
+    (lent,) = adopter(module).read(module).candidates
+    parameters = {name: [(p.name, p.default) for p in one.parameters] for name, one in lent.members.items()}
+    assert parameters == {"of": [], "late": [("n", "2")], "plain": [("n", "3")]}
+
+
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"observers": []}, "at least one observer"),
     ({"observers": ["size: Int = self._items"]}, "names with an underscore are private"),

@@ -75,8 +75,11 @@ def _member(function: Function, title: str, within: Around) -> Candidate | None:
 
 def _bound(function: Function, title: str, within: Around) -> Candidate:
     """Return a method as a function without its object; what is seen of another one may stand for a result."""
-    bound = copy.deepcopy(function)
+    bound = copy.copy(function)
+    bound.args = copy.deepcopy(function.args)
     del (bound.args.posonlyargs or bound.args.args)[:1]
+    left = len(bound.args.posonlyargs) + len(bound.args.args)
+    bound.args.defaults = bound.args.defaults[max(0, len(bound.args.defaults) - left) :]
     if bound.returns and title in ast.unparse(bound.returns):
         bound.returns = None
     return as_function(bound, within, Candidate("", "", "", Path(), parameters=tuple(parameters_of(bound.args))))
