@@ -125,8 +125,7 @@ async def in_parts(item: str, modules: Sequence[str], ask: Callable[[str, str], 
     try:
         return [await ask(item, whole)]
     except ContextOverflow as overflow:
-        beside = overflow.tokens - tokens(whole)
-        divided = parts(modules, int(overflow.limit * _CHUNK) - beside)
+        divided = parts(modules, int(overflow.limit * _CHUNK) - (overflow.tokens - tokens(whole)))
     return [await ask(f"{item}-part-{number}", text) for number, text in enumerate(divided, start=1)]
 
 

@@ -39,8 +39,7 @@ async def unfit(work: Work, texts: Mapping[str, str], others: Mapping[str, Body]
     if static is not None:
         return static
     spec = work.artifacts.approved
-    bodies = {**others, **bodies_of(texts)}
-    errors = await work.tools.check(work.language.sources(spec, work.artifacts.plan, bodies))
+    errors = await work.tools.check(work.language.sources(spec, work.artifacts.plan, {**others, **bodies_of(texts)}))
     return {"kind": "type", "what": [error.message[:300] for error in errors[:8]]} if errors else None
 
 

@@ -12,8 +12,9 @@ from pydantic import Field
 from criticality.config import loaded
 from criticality.labels import InterviewPhase
 from criticality.machine.states import HumanQuery
-from criticality.questions import left_after
+from criticality.questions import catalogue, left_after
 from criticality.spec.spec import Spec
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 
 MAX_ANSWER = 20_000
@@ -157,4 +158,7 @@ def load_answers(path: Path) -> Answers:
     Raises:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
-    return loaded(Answers, path, str(path))
+    answers, known = loaded(Answers, path, str(path)), [question.id for question in catalogue()]
+    if strange := next((name for name in answers.answers if name not in known), ""):
+        raise ConfigurationError(f"{path}: no question is called {strange}; there are {', '.join(known)}")
+    return answers

@@ -77,8 +77,7 @@ def first_tier(work: Work, unit: str) -> Tier:
 def signature_complexity(function: FunctionPlan) -> float:
     """Weigh a signature: generic parameters twice, union members, depth of nesting, half a point a parameter."""
     unions = sum(2 for kind in function.kinds for name in kind.names() if name == "Option")
-    depth = max(kind.depth for kind in function.kinds) - 1
-    return unions + depth + 0.5 * len(function.parameters)
+    return unions + (max(kind.depth for kind in function.kinds) - 1) + 0.5 * len(function.parameters)
 
 
 async def _lane(work: Work, unit: str) -> None:

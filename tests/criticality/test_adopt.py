@@ -171,6 +171,23 @@ def test_what_cannot_be_adopted_is_named_with_the_reason(package: Path) -> None:
     ]  # fmt: skip
 
 
+def test_only_what_takes_a_functions_place_in_its_module_stands_in_its_way(tmp_path: Path) -> None:
+    module = tmp_path / "shared.py"
+    module.write_text(
+        "class Bag:\n    def add(self, n: int) -> int: return n\n\n"
+        "def add(n: int) -> int:\n    def count(k): return k\n    return count(n)\n\n"
+        "def count(n: int) -> int: return n\n\n"
+        "@overload\ndef read(x: int) -> str: ...\n@typing.overload\ndef read(x: str) -> int: ...\n"
+        "def read(x: int | str) -> int | str: return x\n\n"
+        "def twice(n: int) -> int: return n\ndef twice(n: int) -> int: return 2 * n\n"
+        "def either(n: int) -> int: return n\nif add(1):\n    def either(n: int) -> int: return -n\n"
+    )
+    found = [(one.name, one.refused) for one in adopter(module).read(module).candidates]
+    able = ["bag", "add", "count", "read"]
+    assert [name for name, why in found if not why] == able
+    assert [name for name, why in found if "more than once" in why] == ["twice", "twice", "either"]
+
+
 async def test_bad_input_is_one_line_each_and_asks_nobody(assay: Any, package: Path) -> None:
     (package / "data.txt").write_text("no code")
     for target, words in {

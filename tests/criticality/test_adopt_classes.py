@@ -231,6 +231,31 @@ def test_classes_are_listed_with_what_can_be_asked_of_them(piles: Path) -> None:
     assert members["push"].parameters[0].name == "item" and read["Pile"].parameters[0].default == "3"
 
 
+def test_a_record_is_made_of_what_its_constructor_takes_and_as_it_takes_it(tmp_path: Path) -> None:
+    module = tmp_path / "records.py"
+    module.write_text(
+        "@dataclass\nclass Late:\n    most: ClassVar[int]\n    least: 'typing.ClassVar[int]' = 3\n    a: int\n"
+        "    told: int = field(init=False)\n    b: int = field(default=1, kw_only=True)\n    c: int = 2\n"
+        "    _: dataclasses.KW_ONLY\n    d: int = 4\n    def total(self) -> int: return self.a\n\n"
+        "@dataclass(frozen=True, kw_only=True)\nclass Named(Late):\n    name: str\n"
+    )
+    late, named = (one.parameters for one in adopter(module).read(module).candidates)
+    plain = [("a", False), ("b", True), ("c", False), ("d", True)]
+    assert [(p.name, p.keyword) for p in late] == plain
+    assert [(p.name, p.keyword) for p in named] == [*plain, ("name", True)]
+
+
+def test_a_method_whose_first_parameter_has_a_default_is_read(tmp_path: Path) -> None:
+    module = tmp_path / "lent.py"
+    module.write_text(
+        "class Lent:\n    @staticmethod\n    def of(n=1): return n\n    def late(self=None, n=2): return n\n"
+        "    def plain(self, n=3): return n\n"
+    )
+    (lent,) = adopter(module).read(module).candidates
+    parameters = {name: [(p.name, p.default) for p in one.parameters] for name, one in lent.members.items()}
+    assert parameters == {"of": [], "late": [("n", "2")], "plain": [("n", "3")]}
+
+
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"observers": []}, "at least one observer"),
     ({"observers": ["size: Int = self._items"]}, "names with an underscore are private"),

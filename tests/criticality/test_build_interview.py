@@ -10,8 +10,9 @@ import pytest
 from turnstile_system import ANSWERS, Script, needs_toolchain
 
 from assay.protocols.criticality.commands.people import AtTerminal
-from criticality import Answers, read_project
+from criticality import Answers, load_answers, read_project
 from criticality.machine.states import Active
+from llm_runtime.errors import ConfigurationError
 
 pytestmark = [needs_toolchain, pytest.mark.asyncio(loop_scope="module")]
 THREE = Answers(answers={name: ANSWERS.answers[name] for name in list(ANSWERS.answers)[:3]})
@@ -79,3 +80,11 @@ async def test_whoever_leaves_or_changes_nothing_loses_nothing(begun: Path, driv
     before = read_project(begun)[1].answers
     assert (await drive(begun, Script(), human=Keyboard(begun, *lines).person)).type == "waiting"
     assert read_project(begun)[1].answers == before
+
+
+async def test_a_question_that_nobody_asks_is_refused_in_a_file_of_answers(tmp_path: Path) -> None:
+    path = tmp_path / "answers.toml"
+    path.write_text('[answers]\nproblem_users = "People queue."\nplatform = "Python"\n')
+    with pytest.raises(ConfigurationError, match="no question is called platform; there are problem_users, ") as told:
+        load_answers(path)
+    assert "\n" not in str(told.value)

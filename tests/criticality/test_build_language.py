@@ -159,6 +159,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("claims.room_009", {"text": "It is so and so", "type": "hope"}, "claims.room_009.type"),
         ("surprise", 1, "surprise"),
         ("interfaces", {}, "interfaces"),
+        ("enums.Side", ["buy", "Buy"], "two members are the same but for capitals"),
         ("errors.Int", "x", "belongs to the type language"),
     ],
 )

@@ -228,8 +228,7 @@ def _part_faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
     known = {p.name: p for p in candidate.parameters}
     names = [p.name for p in params]
     if strange := [name for name in names if name not in known]:
-        title = "the function" if candidate.module else candidate.written
-        yield f"{title} has no parameter {', '.join(strange)}"
+        yield f"{'the function' if candidate.module else candidate.written} has no parameter {', '.join(strange)}"
     if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
         yield f"the parameter {', '.join(missing)} has no default and must be among params"
     if names != [name for name in known if name in names]:

@@ -42,8 +42,7 @@ class PatternDefinition(Struct):
 
     def prompt(self, example: Example) -> str:
         """Return the instructions, with an example in the language of the code."""
-        shown = f"BEFORE:\n{example.before}\n\nAFTER:\n{example.after}"
-        return self.template.replace("{{ example }}", shown)
+        return self.template.replace("{{ example }}", f"BEFORE:\n{example.before}\n\nAFTER:\n{example.after}")
 
 
 class DetectedSmell(Struct):

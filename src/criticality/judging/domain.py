@@ -111,7 +111,7 @@ class Domain:
     def _made(self, name: str) -> Any:
         spec = self.spec
         if name in spec.enums:
-            return Enum(name, [pair for m in spec.enums[name] for pair in ((m.upper(), m), (m, m))])
+            return Enum(name, {written: m for m in spec.enums[name] for written in (m.upper(), m)})
         if name in spec.errors:
             return type(name, (Exception,), {})
         if name in spec.newtypes:

@@ -35,14 +35,20 @@ _WAYS = ("", "", "sorted", "all 1", "all 1", "in 1")
 _ATTEMPTS, _TRIES, _CALLED = 4, 12, 8
 _FORMS: dict[str, Callable[..., Any]] = {"Text": "".join, "String": "".join, "Set": frozenset}
 #: Moments near to which others are drawn, and how many seconds from there.
-_LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 43_200, 86_400, 0.000_001)
+_LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 3_600, 43_200, 0.000_001)
+#: How many days from there: to a month before, to where a year begins, and to where February ends in a century's last
+#: year; one of these alone has a leap day.
+_DAYS = (0, 1, -1, -31, 307, 308)
+_CENTURIES = [(date(year, 3, 1) - _LEAP).days - back for year in (1900, 2000, 2100) for back in (1, 2)]
 #: Values that nothing bounds.
 _LOOSE: dict[str, Callable[[Random], Any]] = {
     "Bool": lambda random: random.random() < 0.5,
     "Bytes": lambda random: random.choice((b"", b"\0", b"\xff\x80", random.randbytes(random.randrange(9)))),
     "UUID": lambda random: UUID(int=random.choice((0, 1, (1 << 128) - 1, random.getrandbits(128)))),
-    "Date": lambda random: _LEAP + timedelta(random.choice((0, 1, -1, 307, 308, random.randrange(-20_000, 9_000)))),
-    "Timestamp": lambda random: _NOON + timedelta(seconds=random.choice((*_NEAR, random.randrange(-(10**9), 10**8)))),
+    "Date": lambda random: _LEAP + timedelta(_days(random)),
+    "Timestamp": lambda random: (
+        _NOON + timedelta(random.choice((0, _days(random))), random.choice((*_NEAR, random.randrange(86_400))))
+    ),
     "Unit": lambda random: None,
 }
 _NONE = object()
@@ -200,7 +206,7 @@ class Drawing(Sequences):
                 # What rounds to hundredths must not pass for what does not.
                 return self._number(limits) + Decimal(random.choice((0, 0, 10, 50, 100, 250, 990, 5, 15, 999))) / 1000
             case "Float":
-                return self._number(limits) + random.choice((0.0, 0.5, 0.25, 0.1, 0.003))
+                return self._number(limits) + random.choice((0.0, 0.5, 0.25, 0.1, 0.003, 1e-10, -1e-10))
             case "Text" | "String" | "List" | "Set" | "Map":
                 return self.sequence(kind, constraints, size)
             case "Option":
@@ -243,7 +249,10 @@ class Drawing(Sequences):
             made = "".join(random.choices(self.few, k=random.randrange(limits.shortest, limits.shortest + 7)))
         elif self.literals.forms and start < 11:
             made = self.formed(random.choice(self.literals.forms), random.choice((0, 0.1, 0.3)))
-            made = made if random.random() < 0.6 else random.choice(some_changes(made))
+            chance = random.random()
+            # What strips, or stops at a line's end, takes a form with more around it.
+            more = (f" {made}", f"{made} ", f"{made}\n", f"\t{made}") if chance > 0.9 else some_changes(made)
+            made = made if chance < 0.6 else random.choice(more)
         elif told and self.most > 3 and start < 9:
             # What a function reads is what another one writes, but for one place.
             made = random.choice(some_changes(random.choice(told)))
@@ -296,7 +305,9 @@ class Drawing(Sequences):
 
     @cached_property
     def _signs(self) -> str:
-        return "".join(sorted({*"".join(self.literals.texts), *"abcABZ019 ,-_Éß٣"}))
+        spoken = "".join(self.literals.texts)
+        # Many functions of a language end lines at more signs than one.
+        return "".join(sorted({*spoken, *"abcABZ019 ,-_Éß٣", *("\r\f\u2028" if "\n" in spoken else "")}))
 
     def sequence(
         self, kind: TypeRef, constraints: tuple[str, ...], size: int | None,
@@ -402,3 +413,7 @@ def _words(place: Hole, due: _Due) -> tuple[str, ...]:
 
 def _all_hold(due: _Due, held: Mapping[str, Any]) -> bool:
     return all(condition.holds(part, held) for condition, part in due)
+
+
+def _days(random: Random) -> int:
+    return random.choice((*_DAYS, random.choice(_CENTURIES), random.randrange(-50_000, 30_000)))

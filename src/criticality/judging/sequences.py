@@ -127,8 +127,7 @@ class Sequences(Shapes):
                 further = self._further(kind, items[-1], int(step), mask, within=within) if items else ()
                 yield from further or [self._fresh(kind)]
         elif word == "sorted":
-            fresh = (self._fresh(kind) for _ in range(many + 2))
-            yield from ordered([item for item in fresh if item is not None])
+            yield from ordered([item for item in (self._fresh(kind) for _ in range(many + 2)) if item is not None])
         for _ in range(8 * many + _MISSES):
             one = next(self.after(kind, items[-1])) if items else None
             yield self._fresh(kind) if one is None and (not items or many > _WINDOW) else one
@@ -225,8 +224,7 @@ class Sequences(Shapes):
             if how < 2 or not held:
                 yield last if how == 0 else self.changed(kind, last) if random.random() < 0.5 else self._fresh(kind)
                 continue
-            turn = _turns(by, min(held), max(held))[how - 2]
-            yield self.moved(kind, last, _some(turn, mask))
+            yield self.moved(kind, last, _some(_turns(by, min(held), max(held))[how - 2], mask))
 
 
 def _sound(items: Sequence[Any], holds: Callable[[Sequence[Any]], bool]) -> int:

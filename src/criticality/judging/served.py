@@ -119,8 +119,7 @@ class Place(AbstractContextManager["Place"]):
         for command in self.program.build:
             ended = run_now(self._order(command, limits, building=True), by=self.by)
             if ended.ended:
-                slow = f"the build took more than {seconds:g} s"
-                raise BuildFailed(slow if ended.ended == "time" else ended.ended)
+                raise BuildFailed(f"the build took more than {seconds:g} s" if ended.ended == "time" else ended.ended)
             if ended.code:
                 raise BuildFailed(ended.text[:200_000])
 

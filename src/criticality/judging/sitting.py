@@ -46,9 +46,7 @@ def answered(job: dict[str, Any]) -> Any:
     try:
         with Judge(hearing) as judge:
             if job["do"] == "clause":
-                difference = DIFFERENCE.validate_python(job["difference"])
-                return judge.clause_fault(difference, job["clause"], job["loser"])
-            verdict = judge.heard() if job["do"] == "hear" else judge.compared()
-            return VERDICT.dump_python(verdict, mode="json")
+                return judge.clause_fault(DIFFERENCE.validate_python(job["difference"]), job["clause"], job["loser"])
+            return VERDICT.dump_python(judge.heard() if job["do"] == "hear" else judge.compared(), mode="json")
     except BuildFailed as fault:
         return f"the bodies cannot be built: {str(fault)[:400]}"

@@ -83,8 +83,7 @@ def _signs(nodes: list[Any], random: Random, slips: float) -> Iterator[str]:
 def _outside(ranges: Any, random: Random) -> str:
     """Return a sign just beside those of a class, or one that only looks like them."""
     held = [one for code, one in ranges if str(code) == "RANGE"]
-    beside = [chr(sign) for low, high in held for sign in (low - 1, high + 1) if sign >= 0]
-    return random.choice([*beside, *"٣é_ "])
+    return random.choice([*(chr(sign) for low, high in held for sign in (low - 1, high + 1) if sign >= 0), *"٣é_ "])
 
 
 def _member(ranges: Any, random: Random) -> str:

@@ -143,8 +143,7 @@ class Trial:
             except Unreadable as fault:
                 return Broken("an answer", str(fault))
             if part:
-                values = ", ".join(map(short, call.args))
-                return Broken(f"REQUIRES of {call.name}: {part}", f"a call with {values}")
+                return Broken(f"REQUIRES of {call.name}: {part}", f"a call with {', '.join(map(short, call.args))}")
         return None
 
     def _due(self) -> list[StructuredClaim]:
@@ -233,8 +232,7 @@ class Trial:
         """Return cases with their results, spread over all that were tried; long ones are left out."""
         pinned = [case for case in cases if case.origin == "pinned"]
         others = [case for case in cases if case.origin not in ("pinned", "long")]
-        chosen = [*pinned, *others[:: max(1, len(others) // KEPT)]][:KEPT]
-        ended = outcomes(process, name, chosen)
+        ended = outcomes(process, name, [*pinned, *others[:: max(1, len(others) // KEPT)]][:KEPT])
         return [self._row(name, case, outcome) for case, outcome in ended if not isinstance(outcome, NoSuchValue)]
 
     def _row(self, name: str, case: Case, outcome: Outcome) -> list[Any]:

@@ -21,6 +21,8 @@ from criticality.spec.values import fields_of
 PLACES = "#places"
 BIG, DECIMAL, WHEN, DURATION, MAP = 1, 2, 3, 4, 5
 _BITS = 1 << 63
+#: From here on JSON's numbers are not exact.
+_SAFE = 1 << 53
 _Turn: TypeAlias = Callable[[Any], Any]
 
 
@@ -247,8 +249,10 @@ def to_json(value: Any) -> Any:
             return [to_json(item) for item in cast("list[Any]", value)]
         case bytes():
             return {"bytes": value.hex()}
-        case float() if value != value or value in (float("inf"), float("-inf")):
+        case float() if not abs(value) < _SAFE:
             return {"float": str(value)}
+        case int() if abs(value) >= _SAFE:
+            return {"int": str(value)}
         case _ if isinstance(value, _msgpack().ExtType):
             return {"ext": value.code, "hex": value.data.hex()}
         case _:
@@ -264,6 +268,8 @@ def from_json(value: Any) -> Any:
             return bytes.fromhex(digits)
         case {"float": str(text)}:
             return float(text)
+        case {"int": str(digits)}:
+            return int(digits)
         case {"ext": int(code), "hex": str(digits)}:
             return _extended(code, bytes.fromhex(digits))
         case _:

@@ -151,8 +151,7 @@ def _executing(phase: Any, event: Any, limits: MachineLimits) -> s.ExecutingClus
 
 
 def _analyzing(phase: Any, event: Any, limits: MachineLimits) -> s.AnalyzingComplexity:
-    applied = getattr(phase, "applied", 0) + isinstance(event, e.SemanticsVerified)
-    return s.AnalyzingComplexity(applied=applied)
+    return s.AnalyzingComplexity(applied=getattr(phase, "applied", 0) + isinstance(event, e.SemanticsVerified))
 
 
 def _applying(phase: Any, event: Any, limits: MachineLimits) -> s.ApplyingTransform:

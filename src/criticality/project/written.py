@@ -74,8 +74,7 @@ class Written:
         """Let a file be written again; a copy of it goes into the archive."""
         text = self.text(path)
         if text is not None:
-            copy = f"{_ARCHIVE}/{_digest(text)[:12]}-{path.replace('/', '-')}"
-            files.write_project_file(self._root, copy, text)
+            files.write_project_file(self._root, f"{_ARCHIVE}/{_digest(text)[:12]}-{path.replace('/', '-')}", text)
             self.wrote(path, text)
 
     def save(self) -> None:

@@ -114,8 +114,7 @@ class Spec(Model):
     def _fits_together(self) -> Spec:
         faults = list(spec_faults(self))
         if faults:
-            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-            raise ValueError(faults[0] + more)
+            raise ValueError(faults[0] + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""))
         return self
 
     @property
@@ -146,6 +145,9 @@ def spec_faults(spec: Spec) -> Iterator[str]:
     total = sum(len(group) for group in (spec.enums, spec.newtypes, spec.errors, spec.data_models))
     if total != len(known):
         yield "two types share a name; give each its own"
+    for name, members in spec.enums.items():
+        if len({member.upper() for member in members}) < len(members):
+            yield f"enums.{name}: two members are the same but for capitals; give each a name of its own"
     taken = sorted(known.keys() & (SCALARS | set(GENERICS)))
     yield from (f"the name {name} belongs to the type language" for name in taken)
     edges: dict[str, set[str]] = {}

@@ -77,6 +77,7 @@ def ruled_out(name: str, tables: str = "ruled_out") -> Project:
     spec = {
         "system": {"name": name, "description": f"The project {name}."},
         "newtypes": {n: {"base": b, "constraints": held} for n, (b, *held) in one.get("newtypes", {}).items()},
+        "enums": one.get("enums", {}),
         "errors": {error: f"It is {error}" for error in one.get("errors", ())},
         "data_models": {
             n: {

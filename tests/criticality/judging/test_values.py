@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -16,11 +17,12 @@ from criticality.judging.domain import Domain
 from criticality.judging.judge import Judge
 from criticality.judging.served import Process
 from criticality.judging.values import Case, Counts, Values
-from criticality.judging.wire import array, pack
+from criticality.judging.wire import array, from_json, pack, same, to_json
 from criticality.spec.contracts import parse_contract
 from criticality.spec.literals import literals_of
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.types import parse_param
+from llm_runtime.canonical import canonical_json
 
 FEW = Counts(200, 60, 100)
 ASCENDING = "all(items[i] < items[i + 1] for i in range(len(items) - 1))"
@@ -317,3 +319,12 @@ def test_a_function_without_parameters_has_its_one_case_where_numbers_are_far() 
 def test_letters_of_both_cases_stand_beside_each_other() -> None:
     texts = [one.args[0] for one in cases("merging", ["text: Text"], ["len(text) <= 5000"])]
     assert any(a != b and a.lower() == b.lower() for text in texts for a, b in pairwise(text))
+
+
+@pytest.mark.parametrize(
+    "value", [2**53 - 1, 2**53, -(2**53), 2**64 - 1, -(2**63), 1e17, -(2.0**53), 0.5, True, float("inf")]
+)
+def test_a_value_of_the_wire_is_the_same_after_a_journal(value: Any) -> None:
+    stored = json.loads(canonical_json(to_json([value])))
+    assert canonical_json(stored) == canonical_json(to_json([value]))
+    assert same(from_json(stored), [value])

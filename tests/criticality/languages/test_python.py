@@ -68,3 +68,18 @@ def test_complexity_is_one_more_than_the_decisions_of_mccabe(body: str, complexi
 def test_a_name_in_another_writing_is_the_same_name(body: str) -> None:
     function = FunctionPlan(name="f", params=["a: Int"], returns="Int", doc="Do.", contracts=["PURITY: pure"], calls=[])
     assert language("python").inspect_body(body, function, module="m", siblings=["other"])
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"), [("calendar", True), ("queue", True), ("class", True), ("pytest", True), ("my-calendar", False)]
+)
+def test_a_project_is_not_called_as_what_python_itself_imports(name: str, taken: bool) -> None:
+    spec = Spec.model_validate(
+        {
+            "system": {"name": name, "description": "It counts."},
+            "interfaces": {"F": {"methods": [{"name": "f", "params": ["a: Int"], "returns": "Int"}]}},
+            "claims": {"count_001": {"text": "A count is right", "type": "behavioral"}},
+        }
+    )
+    said = f"the name {name} means something else in Python; choose another"
+    assert PYTHON.spec_fault(spec) == (said if taken else "")

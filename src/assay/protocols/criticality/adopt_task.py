@@ -83,8 +83,7 @@ class AdoptionHooks(Hooks[Task, Options]):
         context.emit(PackageRead(package=package.name, functions=[one.shown for one in functions], left_out=left_out))
         adopts = adopter(Path(task.package))
         faults = await adopts.import_faults(package, functions)
-        settings = Acceptance(mutants=options.mutants)
-        config = Config(project=ProjectConfig(name=package.name), acceptance=settings)
+        config = Config(project=ProjectConfig(name=package.name), acceptance=Acceptance(mutants=options.mutants))
         court = Court(options.concurrency)
         by_id = {one.id: one for one in functions}
         ask = Asking(context.generate, Models(), context.seed)

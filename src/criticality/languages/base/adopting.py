@@ -23,8 +23,7 @@ Probe = Callable[[Package, Candidate, Spec, Plan], ServedProgram]
 
 def plan_name(dotted: str, known: dict[str, str]) -> str:
     """Return a module's name as the specification can have it, each once."""
-    short = dotted.partition(".")[2] or dotted
-    name = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_0123456789") or "module"
+    name = re.sub(r"[^a-z0-9]+", "_", (dotted.partition(".")[2] or dotted).lower()).strip("_0123456789") or "module"
     number = 2
     while known.setdefault(name, dotted) != dotted:
         name, number = f"{name.rstrip('0123456789')}{number}", number + 1

@@ -70,8 +70,7 @@ class Go(GrammarLanguage):
         files["domain/domain.go"] = with_imports(f"// {about}\npackage domain\n", code)
         for name, needed in support.items():
             if needed:
-                text = self.support(f"{name}.go")
-                files[f"domain/{name}.go"] = text.replace("package values", "package domain", 1)
+                files[f"domain/{name}.go"] = self.support(f"{name}.go").replace("package values", "package domain", 1)
         return files
 
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:

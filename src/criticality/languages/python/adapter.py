@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
@@ -20,6 +21,7 @@ from criticality.languages.python.toolchain import PythonToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.pages import Filter
 from criticality.spec.spec import Spec
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.installing import how_to_install, version_of
 
 _PARTS = {"mypy": True, "msgpack": True, "pytest": False}
@@ -43,6 +45,12 @@ class Python(GrammarLanguage):
 
     def filters(self) -> dict[str, Filter]:
         return {"annotation": names.annotation, "safe": skeleton.safe}
+
+    def require(self, spec: Spec) -> None:
+        # A package of such a name is imported in the place of Python's own, or cannot be imported at all.
+        if spec.package in {*sys.stdlib_module_names, *_PARTS} or not names.usable(spec.package):
+            raise ConfigurationError(f"the name {spec.system.name} means something else in Python; choose another")
+        super().require(spec)
 
     def domain(self, spec: Spec) -> Tree:
         return {f"src/{spec.package}/domain.py": domain.domain_source(spec)}
@@ -82,8 +90,7 @@ class Python(GrammarLanguage):
     ) -> list[Finding]:
         tree, text = inspection.read_body(body)
         own = inspection.reaching(tree, self._parameters(function))
-        found = super().inspect_body(text, function, module=module, siblings=siblings)
-        return list(dict.fromkeys([*own, *found]))
+        return list(dict.fromkeys([*own, *super().inspect_body(text, function, module=module, siblings=siblings)]))
 
     def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
         return scans.security_findings(body, function)

@@ -43,8 +43,7 @@ class RustRenderer(Renderer):
         """Return the expression; its value is owned."""
         match node:
             case Variable():
-                copied = is_copied(self.spec, node.type)
-                return Written(ident(node.name) + ("" if copied else ".clone()"))
+                return Written(ident(node.name) + ("" if is_copied(self.spec, node.type) else ".clone()"))
             case Unwrap():
                 return Written(own(self.spec, node.type, f"{self._lent(node.value)}.get()"))
             case Field():

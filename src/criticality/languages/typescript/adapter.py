@@ -82,8 +82,7 @@ class TypeScript(GrammarLanguage):
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         types = [self.named(spec, name) for name in [*spec.enums, *spec.newtypes, *spec.data_models]]
-        main = self.page("serve", plan=plan, types=types, spec=spec)
-        return {**self.serving("src"), "src/serve.ts": f"{main}\n"}
+        return {**self.serving("src"), "src/serve.ts": f"{self.page('serve', plan=plan, types=types, spec=spec)}\n"}
 
     def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
         functions = {module.name: [identifier(f.name) for f in module.functions] for module in plan}

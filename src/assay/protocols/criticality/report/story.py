@@ -99,8 +99,7 @@ def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
     blocks: list[Block] = [Plain(f"A claim of the kind: {claim.kind}.")]
     functions = state.artifacts.functions
     for name in claim.contracts:
-        plan = functions[name][1]
-        blocks.append(Prose(f"Contract of `{name}`\n\n{fenced(chr(10).join(plan.contract.lines))}"))
+        blocks.append(Prose(f"Contract of `{name}`\n\n{fenced(chr(10).join(functions[name][1].contract.lines))}"))
     structured = state.artifacts.claims.get(claim.name)
     if structured is not None:
         for test in structured.tests:

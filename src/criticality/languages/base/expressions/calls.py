@@ -95,8 +95,7 @@ def _quantified(reader: Reader, node: ast.Call, *, every: bool) -> Expression:
         return loops.quantified(reader, argument, every=every)
     source = loops.iterated(reader, argument)
     name, kind = reader.convert.fresh(), source.type.args[0]
-    inner = reader.convert.truth(Variable(kind, name))
-    return Quantifier(BOOL, every, (Clause(name, kind, source, ()),), inner)
+    return Quantifier(BOOL, every, (Clause(name, kind, source, ()),), reader.convert.truth(Variable(kind, name)))
 
 
 def _values(reader: Reader, node: ast.expr) -> Expression:
@@ -171,8 +170,7 @@ def _keyed(
 ) -> Expression:
     kind = items.type.args[0]
     (variable,), value = _applied(reader, key, (kind,))
-    result = items.type if name == "sorted" else kind
-    return Keyed(result, name, items, variable, kind, reader.convert.plain(value))
+    return Keyed((items.type if name == "sorted" else kind), name, items, variable, kind, reader.convert.plain(value))
 
 
 def _applied(reader: Reader, function: ast.expr, kinds: tuple[TypeRef, ...]) -> tuple[list[str], Expression]:

@@ -82,8 +82,7 @@ class Conversions:
         if value.type.name in ("List", "Set", "Map", "Text", "Bytes"):
             return operation("less", BOOL, Constant(INT, 0), operation("length", INT, value))
         if value.type.name in NUMBERS:
-            zero = self.to(Constant(INT, 0), value.type)
-            return operation("not", BOOL, operation("equal", BOOL, value, zero))
+            return operation("not", BOOL, operation("equal", BOOL, value, self.to(Constant(INT, 0), value.type)))
         raise ExpressionFault(f"a {value.type} is neither true nor false; write a comparison")
 
     def common(self, left: TypeRef, right: TypeRef) -> TypeRef:
@@ -105,8 +104,7 @@ class Conversions:
             if names != {"Decimal", "Float"}:
                 return next(TypeRef(name) for name in ("Float", "Decimal", "Int") if name in names)
         if first.name == second.name and len(first.args) == len(second.args):
-            args = zip(first.args, second.args, strict=True)
-            return TypeRef(first.name, tuple(self.common(a, b) for a, b in args))
+            return TypeRef(first.name, tuple(self.common(a, b) for a, b in zip(first.args, second.args, strict=True)))
         raise ExpressionFault(f"{left} and {right} have nothing in common")
 
     def to(self, value: Expression, wanted: TypeRef) -> Expression:
@@ -122,8 +120,7 @@ class Conversions:
                 return operation("some", wanted, self.to(value, wanted.args[0]))
             if isinstance(value, Constant):
                 return Constant(wanted, None)
-            inner = self.to(operation("get", value.type.args[0], value), wanted.args[0])
-            some = operation("some", wanted, inner)
+            some = operation("some", wanted, self.to(operation("get", value.type.args[0], value), wanted.args[0]))
             return Conditional(wanted, operation("is_some", BOOL, value), some, Constant(wanted, None))
         value = self.plain(value)
         root = self.root(wanted)
@@ -138,8 +135,7 @@ class Conversions:
         match value.type.name, wanted.name:
             case "Int", "Decimal" | "Float" if isinstance(value, Constant):
                 assert isinstance(value.value, int)
-                number = Decimal(value.value) if wanted.name == "Decimal" else float(value.value)
-                return Constant(wanted, number)
+                return Constant(wanted, Decimal(value.value) if wanted.name == "Decimal" else float(value.value))
             case "Int", "Decimal":
                 return operation("to_decimal", wanted, value)
             case "Int", "Float":

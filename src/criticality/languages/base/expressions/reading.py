@@ -285,8 +285,7 @@ class ExpressionReader:
             if node.slice.step is not None:
                 raise ExpressionFault(f"{ast.unparse(node)!r}: a slice with a step; use a comprehension")
             start = self._place(node.slice.lower, value) if node.slice.lower else Constant(INT, 0)
-            length = operation("length", INT, value)
-            stop = self._place(node.slice.upper, value) if node.slice.upper else length
+            stop = self._place(node.slice.upper, value) if node.slice.upper else operation("length", INT, value)
             return operation("slice", value.type, value, start, stop)
         kind = value.type.args[0] if value.type.name == "List" else TEXT
         return operation("index", kind, value, self._place(node.slice, value))

@@ -78,8 +78,7 @@ class Renderer(ABC):
                 names = ("field_checked", "field") if checked(self.spec, node.record.type.name) else ("field",)
                 return self.fill(node.type, names, self.write(node.record), name=self.field(node.name))
             case Member():
-                enum = node.type.name
-                return self.fill(node.type, ("member",), enum=enum, name=self.member(node.name))
+                return self.fill(node.type, ("member",), enum=node.type.name, name=self.member(node.name))
             case Make():
                 values = [self.write(value) for _, value in node.values]
                 names = ("make_checked", "make") if checked(self.spec, node.type.name) else ("make",)

@@ -193,6 +193,5 @@ def _repeated_types(table: Table, root: Node) -> Counter[str]:
 
 def _written_out(table: Table, block: Node, repeated: Counter[str], least: float) -> int:
     """Long types of this function that its module writes out again and again."""
-    function = block.parent or block
-    own = {" ".join(text(node).split()) for node in walk(function) if node.type in table.types}
+    own = {" ".join(text(node).split()) for node in walk(block.parent or block) if node.type in table.types}
     return sum(1 for kind in own if len(kind) > least and repeated[kind] > 1)

@@ -104,8 +104,7 @@ async def command(folder: Path, *words: str, environment: Mapping[str, str] | No
 def _telling(lines: Sequence[str]) -> str:
     """Return the line that says why: the first that speaks of an error, else the last."""
     filled = [text for line in lines if (text := _COLOUR.sub("", line).strip())]
-    errors = [line for line in filled if "error" in line.lower()]
-    return ((errors or filled[-1:] or ["no output"])[0])[:200]
+    return (([line for line in filled if "error" in line.lower()] or filled[-1:] or ["no output"])[0])[:200]
 
 
 def cache_root() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -74,8 +75,11 @@ def _member(function: Function, title: str, within: Around) -> Candidate | None:
 
 def _bound(function: Function, title: str, within: Around) -> Candidate:
     """Return a method as a function without its object; what is seen of another one may stand for a result."""
-    bound = copy.deepcopy(function)
+    bound = copy.copy(function)
+    bound.args = copy.deepcopy(function.args)
     del (bound.args.posonlyargs or bound.args.args)[:1]
+    left = len(bound.args.posonlyargs) + len(bound.args.args)
+    bound.args.defaults = bound.args.defaults[max(0, len(bound.args.defaults) - left) :]
     if bound.returns and title in ast.unparse(bound.returns):
         bound.returns = None
     return as_function(bound, within, Candidate("", "", "", Path(), parameters=tuple(parameters_of(bound.args))))
@@ -89,9 +93,17 @@ def _fields(line: list[ast.ClassDef]) -> Iterator[Parameter]:
     """Yield what the fields of a record are made from: a dataclass, or a named tuple."""
     for node in reversed(line):
         record = _decorators(node) & _RECORDS or "NamedTuple" in map(last_name, node.bases)
-        for one in node.body if record else ():
-            if isinstance(one, ast.AnnAssign) and last_name(one.annotation) not in ("ClassVar", "KW_ONLY"):
-                yield Parameter(ast.unparse(one.target), ast.unparse(one.value) if one.value else "")
+        keyword = any("kw_only=True" in ast.unparse(one) for one in node.decorator_list)
+        for name, kind, value in _annotated(node) if record else ():
+            keyword = keyword or "KW_ONLY" in kind
+            if not {"ClassVar", "KW_ONLY"} & {*re.findall(r"\w+", kind)} and "init=False" not in value:
+                yield Parameter(name, value, keyword or "kw_only=True" in value)
+
+
+def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign):
+            yield ast.unparse(one.target), ast.unparse(one.annotation), ast.unparse(one.value) if one.value else ""
 
 
 def parameters_of(args: ast.arguments) -> Iterator[Parameter]:

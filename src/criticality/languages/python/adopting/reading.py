@@ -7,6 +7,7 @@ import doctest
 import io
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +16,7 @@ from pathlib import Path
 from criticality.languages.base.adopting import plan_name
 from criticality.languages.python.adopting.members import as_class, parameters_of
 from criticality.languages.python.adopting.objects import around, as_function
-from criticality.languages.python.adopting.suitable import Function, is_lazy
+from criticality.languages.python.adopting.suitable import Function, is_lazy, last_name, own_parts
 from criticality.standing import Candidate, Package
 from llm_runtime.errors import ConfigurationError
 
@@ -84,14 +85,17 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
         return
     texts[file] = text
     names = [node.name for node in ast.walk(tree) if isinstance(node, Function)]
-    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    # An overload only says of another definition how that may be called.
+    defined = (node for node in own_parts(tree) if isinstance(node, _Defined))
+    own = [node for node in defined if "overload" not in map(last_name, node.decorator_list)]
+    times = Counter(node.name for node in own)
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             plain = _HUMP.sub("_", node.name).lower().strip("_")
             one = _candidate(node, f"{plain}_class" if plain in names else plain, file, dotted, plan_name, text)
-            yield replace(one, written=node.name, refused=_AGAIN if classes.count(node.name) > 1 else "")
-        elif isinstance(node, Function):
-            yield _function(node, _candidate(node, node.name, file, dotted, plan_name, text), names.count(node.name))
+            yield replace(one, written=node.name, refused=_AGAIN if times[node.name] > 1 else "")
+        elif isinstance(node, Function) and node in own:
+            yield _function(node, _candidate(node, node.name, file, dotted, plan_name, text), times[node.name])
         elif isinstance(node, ast.If | ast.Try):
             for inner in ast.walk(node):
                 if isinstance(inner, Function):

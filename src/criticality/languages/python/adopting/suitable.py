@@ -100,8 +100,7 @@ def line_of(node: ast.ClassDef, known: Mapping[str, ast.ClassDef], depth: int = 
     """Yield a class and those that it is made from, the nearest first."""
     yield node
     for base in node.bases if depth < 8 else ():
-        inner = base.value if isinstance(base, ast.Subscript) else base
-        above = known.get(last_name(inner))
+        above = known.get(last_name(base.value if isinstance(base, ast.Subscript) else base))
         if above is not None and above is not node:
             yield from line_of(above, known, depth + 1)
 

@@ -43,8 +43,7 @@ class _Literals(TypeScriptRenderer):
         self._named = named
 
     def kind(self, type_: TypeRef) -> str:
-        unwritten = self.spec.named_types().keys() | _OWN
-        return super().kind(type_) if unwritten.isdisjoint(type_.names()) else "any"
+        return super().kind(type_) if (self.spec.named_types().keys() | _OWN).isdisjoint(type_.names()) else "any"
 
     def write(self, node: Expression) -> Written:
         match node:
