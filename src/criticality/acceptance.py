@@ -101,9 +101,7 @@ def _mutants(work: Work, received: e.ImplementationReceived) -> list[tuple[str, 
 
 def spread(texts: list[str], count: int) -> list[str]:
     """``count`` of them, evenly over the body."""
-    if len(texts) <= count:
-        return texts
-    return [texts[i * len(texts) // count] for i in range(count)]
+    return texts if len(texts) <= count else [texts[i * len(texts) // count] for i in range(count)]
 
 
 async def _independent(

@@ -53,8 +53,7 @@ async def select(work: Work) -> Event:
     if not remaining:
         return e.NoFunctionsRemaining()
     levels = waves(work.artifacts.order, dependencies(work.artifacts.plan))
-    wave = next(level for level in levels if remaining[0] in level)
-    beside = [unit for unit in wave if unit in remaining]
+    beside = [unit for unit in next(level for level in levels if remaining[0] in level) if unit in remaining]
     for unit in beside[: work.config.orchestrator.max_parallel_injections]:
         work.lanes.begin((unit, _visit(work, unit)), lambda unit=unit: _lane(work, unit))
     return e.FunctionSelected(unit=remaining[0], tier=first_tier(work, remaining[0]))
@@ -68,8 +67,7 @@ def _visit(work: Work, unit: str) -> tuple[int, int, int]:
 def first_tier(work: Work, unit: str) -> Tier:
     """Return the worker, or the structurer where signals are strong: big input, complex signature."""
     functions = work.artifacts.functions
-    values = implement_values(work.language, work.artifacts, unit)
-    if tokens("".join(values.values())) > 12_000:
+    if tokens("".join(implement_values(work.language, work.artifacts, unit).values())) > 12_000:
         return "fallback1"
     return "fallback1" if max(signature_complexity(functions[n][1]) for n in unit.split("+")) > 5 else "worker"
 

@@ -209,7 +209,7 @@ class CruxRoom:
         fence, mask = self._judge(label)
         text = load_prompt("crux", "exit_check").render(
             question=fence("QUESTION OF THE ROOM", mask(self.question)),
-            said=fence("WHAT WAS SAID", judged(self._spoken(), mask, _JUDGED_TOKENS)),
+            said=fence("WHAT WAS SAID", judged([one for one in self.messages if one.persona], mask, _JUDGED_TOKENS)),
         )
         answer = await self.debate.asking.tried("exit_check", label, text, ExitCheck)
         return answer is not None and answer.exit
@@ -235,6 +235,3 @@ class CruxRoom:
     def _judge(self, label: CallLabel) -> tuple[Fence, Mask]:
         transcript = self.debate.transcript
         return Fence(transcript.seed, label), transcript.panel.mask()
-
-    def _spoken(self) -> list[CruxMessage]:
-        return [message for message in self.messages if message.persona]

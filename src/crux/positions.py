@@ -54,8 +54,7 @@ def concession(before: TrackedStance | None, after: TrackedStance, claims: Claim
     """
     if before is None or "NONE" in (before.stance, after.stance):
         return None
-    changed = before.question == after.question and before.stance != after.stance
-    if not (changed or after.updated):
+    if not ((before.question == after.question and before.stance != after.stance) or after.updated):
         return None
     earned, reason = _named(after, claims)
     said = {name: getattr(after, name) for name in ("persona", "message", "question", "claim_ref", "because")}

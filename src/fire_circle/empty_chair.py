@@ -19,9 +19,7 @@ SUITE_FLOOR = 0.05
 
 def get_empty_chair_model(round_number: int, models: Sequence[str]) -> str | None:
     """Return nobody in round 1, then ``models[(round_number - 1) % len(models)]``."""
-    if round_number == 1:
-        return None
-    return models[(round_number - 1) % len(models)]
+    return None if round_number == 1 else models[(round_number - 1) % len(models)]
 
 
 def choose_chair(

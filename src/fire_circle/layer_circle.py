@@ -238,8 +238,7 @@ class LayerCircle:
                 self.emit(kind(layer=self.layer, round=number, seat=labels[evaluation.seat], claim=claim))
         if claims := history_claims(evaluations):
             self.emit(events.HistoryChecked(layer=self.layer, claims=claims))
-        metrics = self.transcript.metrics()[-1]
-        self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
+        self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=self.transcript.metrics()[-1]))
 
 
 def _whole(request: Request) -> str:

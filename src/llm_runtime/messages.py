@@ -161,9 +161,7 @@ class Request(Struct):
 def request_json(data: dict[str, Any]) -> bytes:
     """Return the canonical JSON (RFC 8785) of what :meth:`Request.to_dict` has made."""
     # Its keys stand in order already, and only these two may hold a number that is refused or written anew.
-    if "temperature" in data or "seed" in data:
-        return canonical_json(data)
-    return ordered_json(data)
+    return canonical_json(data) if "temperature" in data or "seed" in data else ordered_json(data)
 
 
 def request_digest(data: dict[str, Any]) -> str:

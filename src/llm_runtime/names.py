@@ -46,10 +46,6 @@ class FieldsOf(Struct):
     model: type[BaseModel]
 
 
-def _as_is(mark: Names, text: str) -> list[tuple[Kind, str]]:
-    return [(mark.kind, text)]
-
-
 def _source(text: str) -> list[tuple[Kind, str]]:
     return [] if text.startswith("data:") else [("address" if "://" in text else "file", text)]
 
@@ -93,7 +89,7 @@ def _found(value: Any, annotation: Any, marks: Iterable[Any] = ()) -> Iterator[t
     elif isinstance(value, str):
         for mark in marks:
             if isinstance(mark, Names) and value.strip():
-                yield from _as_is(mark, value) if mark.reads is None else mark.reads(value)
+                yield from [(mark.kind, value)] if mark.reads is None else mark.reads(value)
     elif isinstance(value, Mapping):
         fields = next((mark.model for mark in marks if isinstance(mark, FieldsOf)), annotation)
         yield from _in_mapping(cast("Mapping[Any, Any]", value), fields, inner, marks)

@@ -90,9 +90,7 @@ WRITERS: dict[str, Callable[[Iterable[dict[str, Any]], BinaryIO], None]] = {
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict | list):
-        return json.dumps(value, sort_keys=True)
-    return value
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
 
 
 def _cell(value: Any) -> Any:

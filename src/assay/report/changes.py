@@ -119,8 +119,7 @@ def _reworded(before: Sentence, after: Sentence) -> tuple[list[int], list[Sign]]
         return [after.start + start for start, end in new if after.text[start:end].lower() not in before.words], []
     fresh, gone = list[int](), list[Sign]()
     texts = [[s.text[start:end].lower() for start, end in w] for s, w in ((before, old), (after, new))]
-    matcher = SequenceMatcher(None, *texts, autojunk=False)
-    for kind, first, last, start, end in matcher.get_opcodes():
+    for kind, first, last, start, end in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
         if kind != "equal":
             fresh += [after.start + word[0] for word in new[start:end]]
         if kind in ("delete", "replace"):

@@ -64,9 +64,7 @@ def _spells(text: str, at: int) -> bool:
 def one_line(text: str, width: int | None = None) -> str:
     """Return ``text`` cleaned, on one line, cut to ``width`` characters (2 or more) with an ellipsis."""
     line = " ".join(clean(text).split())
-    if width is not None and len(line) > width:
-        return clean(line[: width - 1].rstrip()) + "…"
-    return line
+    return clean(line[: width - 1].rstrip()) + "…" if width is not None and len(line) > width else line
 
 
 def label(text: str) -> str:

@@ -28,9 +28,7 @@ def cost(micros: int, calls: int, unpriced: int) -> str:
     >>> cost(2_500_000, 3, 0), cost(2_500_000, 3, 1), cost(0, 3, 3)
     ('$2.50', '$2.50+', 'unknown')
     """
-    if unpriced and unpriced == calls:
-        return "unknown"
-    return money(micros) + ("+" if unpriced else "")
+    return "unknown" if unpriced and unpriced == calls else money(micros) + ("+" if unpriced else "")
 
 
 def with_unknown(spent: str, unknown: int) -> str:

@@ -180,8 +180,7 @@ async def answer_ask(request: Request) -> Response:
     """Answer one of them: ``name``, and ``text`` or the fields of the answer as ``field-NAME``."""
     site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
     name, watch = str(fields.get("name", "")), site.hub.watch(run_id)
-    ask = next((one for one in site.page_state(watch).asks if one.name == name), None)
-    text = _answer_text(fields, ask)
+    text = _answer_text(fields, next((one for one in site.page_state(watch).asks if one.name == name), None))
     letter = next((each for each in site.open_letters(watch) if f"letter-{each.name}" == name), None)
     if letter is not None:
         answer_letter(letter, text)

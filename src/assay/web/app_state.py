@@ -145,8 +145,7 @@ class AppState:
             return []
         waiting: list[dict[str, Any]] = []
         for key in watch.head.tally.running:
-            place = watch.calls.places[key]
-            for _, event in self.store.events(watch.run_id, place.started - 1):
+            for _, event in self.store.events(watch.run_id, watch.calls.places[key].started - 1):
                 if isinstance(event, CallStarted):
                     waiting.append(event.request)
                 break
@@ -186,16 +185,12 @@ def wants_json(request: Request) -> bool:
 
 def respond(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
     """Respond with a page, or with its data where the request wants JSON."""
-    if wants_json(request):
-        return JSONResponse(data(), status)
-    return HTMLResponse(html(), status)
+    return JSONResponse(data(), status) if wants_json(request) else HTMLResponse(html(), status)
 
 
 def redirect(request: Request, address: str, data: object, status: int = 200) -> Response:
     """Respond to a change: send a browser on to ``address``, a program the data."""
-    if wants_json(request):
-        return JSONResponse(data, status)
-    return RedirectResponse(rooted(address), 303)
+    return JSONResponse(data, status) if wants_json(request) else RedirectResponse(rooted(address), 303)
 
 
 def download(content: str | bytes, media: str, name: str) -> Response:

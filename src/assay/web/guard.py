@@ -222,7 +222,7 @@ class Gate:
         if not self._serves(host):
             return "403: this application is not served under that name."
         origin = headers.get("origin")
-        if origin is not None and not _same(origin, host):
+        if origin is not None and origin.lower() not in (f"http://{host.lower()}", f"https://{host.lower()}"):
             return "403: a request from another page."
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             # A link elsewhere leads to the entrance, which knows nothing of whoever follows it.
@@ -303,10 +303,6 @@ def _split(host: str) -> tuple[str, int | None]:
         return (parts.hostname or "" if plain else ""), parts.port
     except ValueError:
         return "", None
-
-
-def _same(origin: str, host: str) -> bool:
-    return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
 def _is_address(name: str) -> bool:

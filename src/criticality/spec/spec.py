@@ -142,8 +142,7 @@ def fault_line(fault: TypeFault | ValueError) -> str:
 def spec_faults(spec: Spec) -> Iterator[str]:
     """Yield what does not fit, a line each: unknown and cyclic types, bad constraints, claims without subject."""
     known = spec.named_types()
-    total = sum(len(group) for group in (spec.enums, spec.newtypes, spec.errors, spec.data_models))
-    if total != len(known):
+    if sum(len(group) for group in (spec.enums, spec.newtypes, spec.errors, spec.data_models)) != len(known):
         yield "two types share a name; give each its own"
     for name, members in spec.enums.items():
         if len({member.upper() for member in members}) < len(members):

@@ -141,6 +141,4 @@ def _later(attack: Attack, words: str | None, targets: Sequence[str]) -> tuple[s
 def _gone(attack: Attack, by: str, claim: Span | None) -> Span | None:
     """Return the attacked words, where they no longer stand in what was written after."""
     passage = attack.after.get(by) or attack.answer
-    if claim is None or passage is None or locate(claim.words, passage) is not None:
-        return None
-    return claim
+    return None if claim is None or passage is None or locate(claim.words, passage) is not None else claim

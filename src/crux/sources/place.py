@@ -153,8 +153,7 @@ def _zipped(path: Path) -> list[_Member]:
     unreadable = reworded(f"{path.name} is not a readable ZIP file", *_DAMAGED, kind=CorpusError)
     with unreadable, zipfile.ZipFile(path) as archive:
         infos = [one for one in archive.infolist() if not one.is_dir() and ".." not in one.filename]
-    wanted = [one for one in infos if PurePosixPath(one.filename).suffix.lower() in FORMATS]
-    for info in wanted:
+    for info in [one for one in infos if PurePosixPath(one.filename).suffix.lower() in FORMATS]:
         if info.file_size > MAX_FILE_BYTES or info.file_size > _MOST_RATIO * max(info.compress_size, 1):
             raise CorpusError(f"{path.name}: {info.filename} would unpack to {info.file_size / 2**20:.0f} MiB")
     return [_Member(one.filename, partial(_unpacked, path, one)) for one in infos]

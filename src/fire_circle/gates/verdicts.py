@@ -158,9 +158,8 @@ def verdict_of(
     """Return what a circle of ``seats`` judges came to, its F made by ``rule``."""
     result = metrics.result
     worst = max(metrics.evaluations, key=lambda e: (e.falsehood, e.round_number, -e.seat))
-    same = {name: getattr(metrics, name) for name in ("truth", "indeterminacy", "patterns", "spend")}
     return CaseVerdict(
-        **same,
+        **{name: getattr(metrics, name) for name in ("truth", "indeterminacy", "patterns", "spend")},
         id=case,
         falsehood=score_by(rule, result, scales) if result else metrics.falsehood,
         by=worst.model,

@@ -76,8 +76,7 @@ def planned_power(folder: StudyFolder, manifest: Manifest, measures: frozenset[s
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:
     config = study.config.model_copy(update={"max_rounds": 1})
-    alone = replace(study, config=config, out=folder.file("nothing-yet.jsonl"))
-    plan = plan_study(alone, prices)
+    plan = plan_study(replace(study, config=config, out=folder.file("nothing-yet.jsonl")), prices)
     rounds = most_rounds(study.config)
     once = plan.model_dump(include={"calls", "input_tokens", "output_tokens", "cost"}, exclude_none=True)
     often = {name: amount * rounds for name, amount in once.items()}

@@ -120,11 +120,9 @@ class StudyFolder:
         known = self.manifest()
         if known is not None and known.digest != written.digest:
             raise self._other(f"data ({known.data}, {known.items} rows)")
-        if known is None and self.path.exists() and not self._free():
+        free = not self.path.exists() or (self.path.is_dir() and all(map(_is_draft, self.path.iterdir())))
+        if known is None and not free:
             raise ConfigurationError(f"{self.path} is not empty and holds no study; choose another --out")
-
-    def _free(self) -> bool:
-        return self.path.is_dir() and all(map(_is_draft, self.path.iterdir()))
 
     def known(self, circle: FireCircleConfig, routes: dict[str, str], seed: int | None = None) -> Manifest | None:
         """Return what the folder is a study of, where that is this study; ``None`` where there is none yet.

@@ -81,9 +81,7 @@ class Source(Struct):
                 yield row
 
     def _all(self, max_layer_chars: int) -> Iterator[Row]:
-        if self.data.startswith("@"):
-            return built_in(self.data)
-        return self._file(max_layer_chars)
+        return built_in(self.data) if self.data.startswith("@") else self._file(max_layer_chars)
 
     def _file(self, max_layer_chars: int) -> Iterator[Row]:
         path = Path(self.data)

@@ -98,9 +98,8 @@ class Measuring:
         both = len({item.label for item in self.scores}) == 2
         passes = tuple(self._passes())
         own = passes[0]
-        same = {name: getattr(self, name) for name in ("calibration", "threshold", "threshold_from", "absent")}
         return Figures(
-            **same,
+            **{name: getattr(self, name) for name in ("calibration", "threshold", "threshold_from", "absent")},
             study=self.manifest,
             measured=tuple(sorted(self.measures)),
             complete=own.judged + own.failed == own.items,

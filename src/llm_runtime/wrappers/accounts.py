@@ -256,9 +256,7 @@ def amount(value: int, kind: str) -> str:
     >>> amount(1_500, "cost"), amount(1_500, "tokens"), amount(1, "calls")
     ('$0.0015', '1500 tokens', '1 call')
     """
-    if kind == "cost":
-        return f"${value / 1_000_000:.4f}"
-    return f"{value} {kind[:-1] if value == 1 else kind}"
+    return f"${value / 1_000_000:.4f}" if kind == "cost" else f"{value} {kind[:-1] if value == 1 else kind}"
 
 
 class Bill:

@@ -100,8 +100,7 @@ def resolve(folder: str, option: str | None, text: str, **flags: Any) -> int:
     from criticality import Resolution, read_project
     from criticality.machine.states import Blocked
 
-    state = read_project(_root(folder))[0]
-    if not isinstance(state, Blocked):
+    if not isinstance(read_project(_root(folder))[0], Blocked):
         raise ConfigurationError("the project is not blocked; see: criticality status")
     human = None if option is None else PresetHuman(resolution=Resolution(option=option, text=text))
     return drive(Drive(folder, **flags, human=human))

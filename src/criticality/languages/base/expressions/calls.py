@@ -46,9 +46,7 @@ def call(reader: Reader, node: ast.Call, wanted: TypeRef | None) -> Expression:
     if name in spec.newtypes:
         kind = TypeRef(name)
         return reader.convert.to(reader.read(methods.one(node), reader.convert.root(kind)), kind)
-    if name in spec.data_models:
-        return _record(reader, node, name)
-    return _builtin(reader, node, name, wanted)
+    return _record(reader, node, name) if name in spec.data_models else _builtin(reader, node, name, wanted)
 
 
 def _record(reader: Reader, node: ast.Call, name: str) -> Expression:

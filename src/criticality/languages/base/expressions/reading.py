@@ -140,9 +140,7 @@ class ExpressionReader:
                 return Constant(_KINDS[type(value)], value)
             case float() as value:
                 root = self.convert.root(wanted) if wanted is not None else None
-                if root == DECIMAL:
-                    return Constant(DECIMAL, Decimal(str(value)))
-                return Constant(FLOAT, value)
+                return Constant(DECIMAL, Decimal(str(value))) if root == DECIMAL else Constant(FLOAT, value)
             case _:
                 raise ExpressionFault(f"{node.value!r} is no constant of the type language")
 

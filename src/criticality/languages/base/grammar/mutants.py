@@ -53,8 +53,7 @@ def _changes(table: Table, node: Node) -> Iterator[tuple[int, int, str]]:
     elif "identifier" in node.type and text(node) in table.exchanged:
         yield node.start_byte, node.end_byte, table.exchanged[text(node)]
     if node.type in table.blocks or node.type == "statement_list":
-        statements = [child for child in node.named_children if child.type not in table.comments]
-        for statement in statements[:-1]:
+        for statement in [child for child in node.named_children if child.type not in table.comments][:-1]:
             if statement.type in table.droppable:
                 yield statement.start_byte, statement.end_byte, ""
 

@@ -28,8 +28,7 @@ def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> 
     homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
-        way = os.path.relpath(package.root, folder / "tests")
-        told = {"name": package.name, "way": repr(way)}
+        told = {"name": package.name, "way": repr(os.path.relpath(package.root, folder / "tests"))}
         tree["tests/conftest.py"] = page(PACKAGE, "conftest.jinja", {}, told) + "\n"
     return tree
 

@@ -101,8 +101,7 @@ class AdoptedTypeScript(TypeScript):
         return f"{self.candidate.named.source}\nserve({{ {json.dumps(name)}: {served} }});"
 
     def _own(self, record: str, name: str, kind: TypeRef) -> TypeRef:
-        told = self.candidate.named.own.get(record, {}).get(name, str(kind))
-        return _called(kind, iter(_WORD.findall(told)))
+        return _called(kind, iter(_WORD.findall(self.candidate.named.own.get(record, {}).get(name, str(kind)))))
 
     def _kinds(self, function: FunctionPlan) -> list[TypeRef]:
         names = [*(p.name for p in function.parameters), "result"]
