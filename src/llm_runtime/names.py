@@ -89,7 +89,7 @@ def _found(value: Any, annotation: Any, marks: Iterable[Any] = ()) -> Iterator[t
     elif isinstance(value, str):
         for mark in marks:
             if isinstance(mark, Names) and value.strip():
-                yield from [(mark.kind, value)] if mark.reads is None else mark.reads(value)
+                yield from mark.reads(value) if mark.reads else list[tuple[Kind, str]]([(mark.kind, value)])
     elif isinstance(value, Mapping):
         fields = next((mark.model for mark in marks if isinstance(mark, FieldsOf)), annotation)
         yield from _in_mapping(cast("Mapping[Any, Any]", value), fields, inner, marks)

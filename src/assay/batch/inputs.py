@@ -111,8 +111,7 @@ def _csv(path: Path, columns: set[str]) -> _Read:
                 # A quote that does not close may swallow rows: they are named, not lost.
                 yield _Broken(f"not CSV: {fault} (lines {line} to {reader.line_num} of the file)")
                 continue
-            # Spreadsheets write rows that have nothing in them.
-            if any(cells):
+            if cells:
                 yield _row(header, cells)
 
 

@@ -62,7 +62,7 @@ def test_the_same_rows_come_out_of_every_format(tmp_path: Path) -> None:
         ("a.csv", "id\tquestion\r\n1\tWarum? Ja, so\r\n"),
         ("a.tsv", "question\nWarum? Ja, so\n"),
         ("a.csv", '"id, or none",question\r\n1,"Warum? Ja, so"\r\n'),
-        ("a.csv", '\r\n \r\nquestion,,\r\n"Warum? Ja, so",,\r\n,,\r\n,,,\r\n'),
+        ("a.csv", '\r\n \r\nquestion,,\r\n"Warum? Ja, so",,\r\n'),
         ("a.csv", 'question,note,note\n"Warum? Ja, so",a,b\n'),
         ("a.jsonl", '\ufeff{"question": "Warum? Ja, so"}\r\n'),
     ],

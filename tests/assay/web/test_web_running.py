@@ -317,7 +317,7 @@ def test_a_circle_with_a_person_in_it_waits_a_day() -> None:
         ({"query": " "}, "QUERY is empty|query is empty"),
         ({"query": ["a"]}, "valid string"),
         ({"query": "x" * 300_000}, "longer than"),
-        ({"query": "x", "context": "[1]"}, "context: .* dictionary|context: .* object"),
+        ({"query": "x", "context": "[1]"}, "context: .* table|context: .* object"),
         ({"query": "x", "context": "{"}, "not JSON"),
         ({"query": "x", "context": "[" * 100_000}, "not JSON"),
         ({"query": "x", "delta": "dance"}, "delta: Input should be 'conclusions', 'judge' or"),
