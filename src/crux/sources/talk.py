@@ -20,7 +20,7 @@ from llm_runtime.extras import needing
 from llm_runtime.toml import own_table
 
 _VOICE = re.compile(r"<v(?:\.[\w.]+)?\s++([^>]{1,500})>")
-_TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
+_TAG = re.compile(r"</?[a-z][^<>]*>|<\d[\d:.]*>")
 #: A time, after its day as chats write it.
 _CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[ T])?\d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
 #: Letters, and the accents and vowels beside them, which are none to ``\w``.
