@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.declared import declares
-from assay.console.options import finite, open_runs
+from assay.console.declared import FiniteRange, declares
+from assay.console.options import open_runs
 from assay.console.showing import OutputOptions
 from assay.registry import OURS, ours
 from llm_runtime.errors import ConfigurationError
@@ -40,14 +40,7 @@ def _help() -> str:
 
 @click.command(help=_help())
 @click.argument("name", type=click.Choice(list(_DEMOS)), default="council")
-@click.option(
-    "--speed",
-    type=click.FloatRange(0),
-    callback=finite,
-    default=1.0,
-    show_default=True,
-    help="0 plays without waiting.",
-)
+@click.option("--speed", type=FiniteRange(0), default=1.0, show_default=True, help="0 plays without waiting.")
 @declares(__package__ or "", "demo.toml")("demo")
 def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str | None) -> int:
     code = _play(name, speed, out or f"out/demo-{name}.html", quiet, store_path)

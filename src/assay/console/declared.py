@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -12,6 +13,14 @@ import click
 from llm_runtime.toml import own_table
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class FiniteRange(click.FloatRange):
+    """Numbers within bounds, without NaN, which no bound of click's holds back."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        return number if isfinite(number) else self.fail("must be a finite number", param, ctx)
 
 
 def declared(package: str, file: str, command: str, **words: str) -> list[click.Parameter]:
@@ -63,7 +72,8 @@ def commands(made: Commands, package: str, file: str) -> Commands:
 def _parameter(
     name: str, flags: str = "", type: str = "", bounds: tuple[Any, ...] = (), **told: Any
 ) -> click.Parameter:
-    kind = click.Path(path_type=Path) if type == "Path" else getattr(click, type)(*bounds) if type else None
+    kinds = {"Path": partial(click.Path, path_type=Path), "FloatRange": FiniteRange}
+    kind = (kinds.get(type) or getattr(click, type))(*bounds) if type else None
     if not flags:
         return click.Argument([name], type=kind, **told)
     return click.Option([*flags.split(), name], type=kind, **told)

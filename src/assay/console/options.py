@@ -196,19 +196,6 @@ def _anywhere(model: str) -> str:
     return f"{head}{colon}{Path(folder).resolve()}" if head == "mailbox" and folder else model
 
 
-def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
-    """Reject NaN and infinity.
-
-    Raises:
-        click.BadParameter: it is one of them.
-    """
-    from math import isfinite
-
-    if value is not None and not isfinite(value):
-        raise click.BadParameter("must be a finite number")
-    return value
-
-
 store_option = declares("assay.console", "options.toml")("store")
 """Adds the option that says where runs are kept."""
 

@@ -322,3 +322,17 @@ async def test_no_colour_where_none_is_wanted_and_some_where_it_is(assay: Assay,
     assert "\x1b[" not in (await assay("runs", "list")).out
     assert "\x1b[" in (await assay("runs", "list", FORCE_COLOR="1")).out
     assert "\x1b[" not in (await assay("runs", "list", NO_COLOR="1", FORCE_COLOR="1")).out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("review", "HEAD", "--prove", "pytest {file}", "--prove-budget", "nan"),
+        ("queue", "purse", "team", "--usd", "nan"),
+        ("work", "--drain", "nan"),
+        ("demo", "--speed", "inf"),
+    ],
+)
+async def test_a_bound_that_is_no_number_is_refused(assay: Assay, arguments: tuple[str, ...]) -> None:
+    done = await assay(*arguments)
+    assert done.code == 2 and "must be a finite number" in done.err

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ai_crucible.types import team_name
-from assay.console.declared import declares
+from assay.console.declared import FiniteRange, declares
 from assay.console.options import called, field_option, field_value, store_option
 from assay.fields import read, specs_of
 from assay.protocols.ai_crucible.task import Options, Task, TrialHooks
@@ -63,7 +63,7 @@ def running_options(*left_out: str) -> Callable[[F], F]:
         made.__click_params__ = getattr(command, "__click_params__", [])
         made = _declares("running")(store_option(made))
         made.__click_params__ += [field_option(spec, "trial") for spec in reversed(specs)]
-        cost = click.FloatRange(0, min_open=True)
+        cost = FiniteRange(0, min_open=True)
         spent = "Dollars that all attempts together may cost, over all sittings."
         made = click.option("--max-cost", "--budget", "max_cost", type=cost, metavar="USD", help=spent)(made)
         return log_dir_option(_declares("running-model")(made))
