@@ -13,7 +13,7 @@ import sys
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ForwardRef
 
 #: Bytes of address space that all doors together may take, beyond what their libraries do.
 ROOM = 768 * 2**20
@@ -33,10 +33,11 @@ def is_below(path: str, places: list[str] | tuple[str, ...]) -> bool:
     return any(path == place or path.startswith(place.rstrip("/") + "/") for place in places)
 
 
-def importing() -> bool:
+def of_code() -> bool:
+    """Tell whether code that is there already runs: a module that is imported, an annotation that is looked up."""
     frame: Any = sys._getframe()
     while frame is not None:
-        if "importlib._bootstrap" in frame.f_code.co_filename:
+        if "importlib._bootstrap" in frame.f_code.co_filename or frame.f_code is ForwardRef._evaluate.__code__:
             return True
         frame = frame.f_back
     return False
@@ -56,7 +57,7 @@ def look(event: str, arguments: tuple[Any, ...]) -> None:
         made = event == "os.mkdir" and os.path.realpath(path) in kept  # it is there already
         if path.is_absolute() and not made and not is_below(os.path.realpath(path.parent), kept):
             unasked.append(f"{event} {path}")
-    elif event.startswith(DEEDS) or (event == "exec" and not importing()):
+    elif event.startswith(DEEDS) or (event == "exec" and not of_code()):
         unasked.append(f"{event} {str(arguments)[:200]}")
 
 
