@@ -173,10 +173,10 @@ class Committer:
 def _tell(asked: list[_Asked], faults: dict[Waiting, Exception]) -> None:
     """Wake whoever waits, with one call into each event loop."""
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], Exception | None]]] = {}
-    for log, future in asked:
-        if future is None:
-            log.fault = faults.get(log)
-        else:
+    # Those with somebody who waits come last: a fault that is told there is not left with the log, to be told twice.
+    for log, future in sorted(asked, key=lambda one: one[1] is not None):
+        log.fault = faults.get(log) if future is None else None
+        if future is not None:
             loops.setdefault(future.get_loop(), []).append((future, faults.get(log)))
     for loop, outcomes in loops.items():
         # A loop that was closed has nobody left who waits.

@@ -70,13 +70,12 @@ class RunLog:
         on disk in order, an answer never without its call. Without a running event loop it is there on return.
 
         Raises, at once or where it is awaited:
-            StoreError: it, or one before it, could not be written yet; the next write takes what waits along.
+            StoreError: it, or one before it, could not be written yet. In an event loop it is kept nonetheless, and
+                the next write takes along what waits; without one it is not.
             ValueError: the log is closed.
         """
         if self._closed:
             raise ValueError(f"the log of run {self.run_id} is closed")
-        if self.fault is not None:
-            self._raise_fault()
         record = link(self.digest, len(self.trail) // STEP + 1, self.clock(), event)
         tally = self.tally.after(event)
         self.rows.append(record_row(self.run, record, tally))
@@ -91,6 +90,8 @@ class RunLog:
         self.digest, self.tally = record.digest, tally
         if type(event) is RunFinished and not waits:
             self._anchor()
+        # After it was taken: an answer that is paid for is not to be lost by a fault of those before it.
+        self._raise_fault()
         return self
 
     def __await__(self) -> Generator[Any, None, None]:
@@ -103,6 +104,7 @@ class RunLog:
         """Write what waits now, in this thread."""
         if self.rows:
             self.committer.now(self)
+            self.fault = None
 
     def close(self) -> None:
         """Write what waits, sign the head and let the run go. A second call does nothing.
