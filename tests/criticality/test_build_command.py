@@ -175,8 +175,9 @@ async def test_a_sitting_that_ends_with_a_person_is_a_run_that_can_be_resumed(tm
         assert len(await shell.runs()) == 1
         code, out, err = await shell.assay("runs", "resume", run["run_id"], "--max-calls", "50", "-q")
         assert code == 0 and "waits for you" in err, err
-        code, out, err = await shell("interview", "-C", "turn-stile", "-q", "--answers", "first.toml")
+        code, out, err = await shell("interview", "-C", "turn-stile", "--answers", "first.toml")
         assert (code, out[:15]) == (0, "waiting for you"), err
+        assert err.count("run stopped") == 1, "how earlier sittings ended is not told again"
         (run,) = await shell.runs()
         terms = [
             json.loads(line)["event"].get("terms")

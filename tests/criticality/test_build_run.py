@@ -63,7 +63,7 @@ async def test_the_deliverable_is_a_project_that_one_would_keep(project: Path, d
     )  # fmt: skip
     assert linted.returncode == 0, linted.stdout
     for path in (project / "tests").rglob("test_*.py"):
-        rows = [line for line in path.read_text().splitlines() if line.startswith("        (")]
+        rows = [line for line in path.read_text().split("\n") if line.startswith("        (")]
         assert len(rows) == len(set(rows)), "a call stands once"
         assert len(rows) <= 260, "as many as kill a changed body, and some beside"
     trace = (project / "trace.md").read_text()
@@ -135,7 +135,7 @@ async def test_killed_after_every_event_it_resumes_without_asking_again_and_ends
     ours, theirs = tree(project), tree(undisturbed)
     assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
     answered = [
-        line for line in (project / ".criticality/events.jsonl").read_text().splitlines() if '"call.finished"' in line
+        line for line in (project / ".criticality/events.jsonl").read_bytes().splitlines() if b'"call.finished"' in line
     ]
     digests = [json.loads(line)["data"]["digest"] for line in answered]
     assert len(digests) == len(set(digests)), "a finished call was made again"
@@ -185,7 +185,7 @@ async def test_killed_at_fifty_random_points_it_ends_byte_equal_and_repeats_no_c
         assert result.type == "completed"
         ours, theirs = tree(root), tree(undisturbed)
         assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
-        lines = (root / ".criticality/events.jsonl").read_text().splitlines()
+        lines = (root / ".criticality/events.jsonl").read_bytes().splitlines()
         digests = [d["digest"] for line in lines if (d := json.loads(line)["data"])["type"] == "call.finished"]
         assert len(digests) == len(set(digests)), "a finished call was made again"
 

@@ -20,7 +20,7 @@ from assay.report.run import RunFold
 from assay.report.screen import FRAME_MS, progress_view, sums_line
 from assay.report.units import clock, count_noun
 from llm_runtime.clock import now_ms
-from llm_runtime.events import Event, RunResumed
+from llm_runtime.events import Event
 
 if TYPE_CHECKING:
     from assay.launch import CallWords, Words
@@ -93,8 +93,8 @@ class LiveDisplay:
         self._drawn: object = None
         self.redraws = 0
         """How many pictures were drawn."""
-        self.past = False
-        """Whether the events are those of an earlier sitting: they are drawn, and not announced again."""
+        self.past = 0
+        """How many events of earlier sittings come first: they are drawn, and not announced again."""
         if words is not None and self._manner != "live":
             words.on_first = self._first_words
 
@@ -106,11 +106,10 @@ class LiveDisplay:
             with self._lock:
                 self._fold.apply(event, self._now())
                 self._changed = True
-                line = None if self._manner == "live" or self.past else self._fold.announce(event)
-            if isinstance(event, RunResumed):
-                self.past = False
-            if line:
+                line = None if self._manner == "live" else self._fold.announce(event)
+            if line and not self.past:
                 self._write(line)
+            self.past -= bool(self.past)
 
     def __enter__(self) -> Self:
         self._resume()

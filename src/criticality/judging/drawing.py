@@ -36,9 +36,9 @@ _ATTEMPTS, _TRIES, _CALLED = 4, 12, 8
 _FORMS: dict[str, Callable[..., Any]] = {"Text": "".join, "String": "".join, "Set": frozenset}
 #: Moments near to which others are drawn, and how many seconds from there.
 _LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 3_600, 43_200, 0.000_001)
-#: How many days from there: to a month before, to where a year begins, and to where February ends in a century's last
-#: year; one of these alone has a leap day.
-_DAYS = (0, 1, -1, -31, 307, 308)
+#: How many days from there: to a month before, to where a year begins, to where March begins in the years beside it, and
+#: to where February ends in a century's last year; one of these alone has a leap day.
+_DAYS = (0, 1, -1, -31, 307, 308, 365, 366, -365, -366)
 _CENTURIES = [(date(year, 3, 1) - _LEAP).days - back for year in (1900, 2000, 2100) for back in (1, 2)]
 #: Values that nothing bounds.
 _LOOSE: dict[str, Callable[[Random], Any]] = {
@@ -307,7 +307,10 @@ class Drawing(Sequences):
     def _signs(self) -> str:
         spoken = "".join(self.literals.texts)
         # Many functions of a language end lines at more signs than one.
-        return "".join(sorted({*spoken, *"abcABZ019 ,-_Éß٣", *("\r\f\u2028" if "\n" in spoken else "")}))
+        others = "\r\f\u2028" * ("\n" in spoken)
+        # Letters beyond ASCII of which the other case is within it.
+        others += "\u212a\u017f" * any(case in body for body in self.bodies for case in (".lower()", ".upper()"))
+        return "".join(sorted({*spoken, *"abcABZ019 ,-_Éß٣", *others}))
 
     def sequence(
         self, kind: TypeRef, constraints: tuple[str, ...], size: int | None,

@@ -86,6 +86,7 @@ class Values(Drawing):
         names, aims = [place.name for place in places], list[Condition]()
         for text in dict.fromkeys(text for body in self.bodies for text in branches(body, names)):
             with suppress(NotEvaluable):
+                self.domain.code(text)
                 aims.append(Condition(self.domain, text, own=names))
         return aims
 

@@ -20,7 +20,7 @@ from assay.registry import fold_for
 from assay.report.progress import Progress, SeatProgress
 from assay.report.screen import progress_view
 from llm_runtime.errors import BudgetExceeded, ServerFault
-from llm_runtime.events import CallRetried, CallStarted, EndpointPaused, RunFinished, RunStarted
+from llm_runtime.events import CallRetried, CallStarted, EndpointPaused, RunFinished, RunResumed, RunStarted
 from llm_runtime.events.event import Event
 from llm_runtime.messages import CallLabel, Delta, Message, Request
 
@@ -75,6 +75,17 @@ async def test_without_a_terminal_there_is_a_line_for_each_finished_step(play: A
         "run finished",
         "9 calls · 990 tokens · $0.0180 spent, $0.0320 left",
     ]
+
+
+def test_what_earlier_sittings_came_to_is_not_announced_again() -> None:
+    told = [STARTED, RunFinished(state="stopped", message="once"), RunResumed(finished_calls=0)]
+    told += [RunFinished(state="stopped", message="twice"), RunResumed(finished_calls=0)]
+    stream = StringIO()
+    with LiveDisplay(fold_for("criticality.build", 8), stream=stream) as display:
+        display.past = 4
+        for event in [*told, RunFinished(state="stopped", message="thrice")]:
+            display(event)
+    assert re.findall("run stopped: .*", stream.getvalue()) == ["run stopped: thrice"]
 
 
 def screen(progress: Progress, width: int = 100, *, ascii_only: bool = False) -> str:

@@ -14,13 +14,13 @@ TABLE = seeded.table("ruled_out")
 #: A few are tried always: a small domain, related items, neighbours, the points of a structure, brackets within
 #: each other, texts just outside of a form, square tables, sums that come to nothing, one item again and again, names
 #: of the language, thousandths, letters of other alphabets, what stands around a form, other ends of lines, the least
-#: fractions, enums, days of leap years.
+#: fractions, enums, days of leap years and beside them, letters whose other case is in ASCII.
 ALWAYS = [
     ("dates", 1), ("book", 5), ("spans", 13), ("merging", 9), ("nested", 1), ("nested", 3), ("tables", 1),
     ("index", 3), ("rows", 12), ("named", 0), ("named", 1), ("named", 2), ("named", 3),
     ("rates", 0), ("rates", 1), ("rates", 2), ("cases", 0), ("cases", 1),
     ("edges", 1), ("edges", 3), ("edges", 5), ("sides", 0), ("sides", 1),
-    ("calendars", 0), ("calendars", 1), ("calendars", 3),
+    ("calendars", 0), ("calendars", 1), ("calendars", 3), ("ages", 0), ("ages", 1), ("cases", 3),
 ]  # fmt: skip
 
 
@@ -39,6 +39,10 @@ def test_what_a_clause_rules_out_is_refused(name: str, at: int) -> None:
 
 def test_members_of_an_enum_may_be_written_in_capitals() -> None:
     assert [body for body in TABLE["sides"]["right"] if not accepted("sides", body)] == []
+
+
+def test_a_body_may_branch_on_what_no_clause_can_say() -> None:
+    assert accepted("ages", TABLE["ages"]["right"][1])
 
 
 def test_a_long_result_of_a_function_beside_it_refuses_no_right_body() -> None:

@@ -215,7 +215,7 @@ def try_model(asked: Trying, arm: str, known: str, store: RunStore) -> Ended:
     async def begin(listeners: RunListeners) -> Running:
         if earlier:
             if listeners.display is not None:
-                listeners.display.past = True
+                listeners.display.past = store.summary(run_id).events
             return await launcher.resume(run_id, terms, followers=listeners.followers)
         return await launcher.start(asked.run(arm, known), terms, run_id=run_id, followers=listeners.followers)
 

@@ -131,6 +131,8 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
         SITTING.set(asked.sitting(person, listeners.display))
         if not earlier:
             return await _start(asked, root, launcher, run_id, listeners)
+        if listeners.display is not None:
+            listeners.display.past = store.summary(run_id).events
         return await launcher.resume(run_id, asked.terms, followers=listeners.followers)
 
     hint = f"go on with: criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
