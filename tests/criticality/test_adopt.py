@@ -188,6 +188,13 @@ def test_only_what_takes_a_functions_place_in_its_module_stands_in_its_way(tmp_p
     assert [name for name, why in found if "more than once" in why] == ["twice", "twice", "either"]
 
 
+def test_letters_beyond_ascii_are_refused_before_a_model_is_asked(tmp_path: Path) -> None:
+    module = tmp_path / "words.py"
+    module.write_text("def cut(größe: int) -> int: return größe\ndef länge(wort: str) -> int: return 1\n", "utf-8")
+    refused = [one.refused or one.handed for one in adopter(module).read(module).candidates]
+    assert refused == ["its parameter größe is not in lower case ASCII", "its name is not in lower case ASCII"]
+
+
 async def test_bad_input_is_one_line_each_and_asks_nobody(assay: Any, package: Path) -> None:
     (package / "data.txt").write_text("no code")
     for target, words in {
@@ -195,6 +202,7 @@ async def test_bad_input_is_one_line_each_and_asks_nobody(assay: Any, package: P
         "src/shelf/data.txt": "is no Python file",
         "src/shelf/fast.cpython-311.so": "is compiled",
         "src": "did you mean shelf in it?",
+        ".": "did you mean src/shelf in it?",
         "src/shelf::nothing": "has no function nothing",
         "src/shelf::shown": "cannot be adopted: it reaches outside: print()",
     }.items():

@@ -215,7 +215,7 @@ def test_what_is_made_is_told_and_what_nothing_makes_is_refused(roads: Path) -> 
     assert {name: one.handed for name, one in read.items() if not one.refused and one.handed} == {
         "counted": "its parameter function is a function, no plain value; "
         "its parameter function is an object with .__name__",
-        "reached": "its parameter R is not in lower case; its parameter R is an object with .beside",
+        "reached": "its parameter R is not in lower case ASCII; its parameter R is an object with .beside",
         "cut": "its parameter roads is an object with ._next",
         "parted": "its parameter pred is a function, no plain value; its parameter key is a function, no plain value",
         "merged": "it takes any number of values: *lists",

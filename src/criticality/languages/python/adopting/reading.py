@@ -40,7 +40,8 @@ def read_package(path: Path) -> Package:
         what = "compiled; there is no Python source in it" if path.suffix in _COMPILED else "no Python file"
         raise ConfigurationError(f"{path.name} is {what}; name a package's folder or a .py file")
     if path.is_dir() and not (path / "__init__.py").is_file():
-        within = sorted(p.parent.name for p in (*path.glob("*/__init__.py"), *path.glob("src/*/__init__.py")))
+        found = (*path.glob("*/__init__.py"), *path.glob("src/*/__init__.py"))
+        within = sorted(str(p.parent.relative_to(path)) for p in found)
         hint = f"; did you mean {', '.join(within[:5])} in it?" if within else "; name the folder that has one"
         raise ConfigurationError(f"{path.name} is no package: it has no __init__.py{hint}")
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
@@ -106,7 +107,7 @@ def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> 
 def _function(node: Function, one: Candidate, times: int) -> Candidate:
     why = _AGAIN if times > 1 else ""
     if not _NAME.match(node.name):
-        why = "it is private" if node.name.startswith("_") else "its name is not in lower case"
+        why = "it is private" if node.name.startswith("_") else "its name is not in lower case ASCII"
     return replace(
         one, refused=why, parameters=tuple(parameters_of(node.args)), examples=tuple(_examples(one.doc)),
         lazy=is_lazy(node),
