@@ -149,6 +149,5 @@ def loaded(kind: type[_Model], path: Path, shown: str) -> _Model:
     Raises:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
-    torn = reworded(f"{path.name} is not TOML", ValueError)
-    with torn, saying(f"{shown} cannot be read"), fits(f"{path.name}: "):
+    with reworded(f"{path.name} is not TOML", ValueError), saying(f"{shown} cannot be read"), fits(f"{path.name}: "):
         return kind.model_validate(parse_toml(path.read_text(encoding="utf-8")))

@@ -17,8 +17,7 @@ def claim_fault(language: Language, artifacts: Artifacts, claim: StructuredClaim
 
 def skeleton(language: Language, artifacts: Artifacts) -> Tree:
     """Return the sources before there are bodies."""
-    spec = artifacts.approved
-    return artifacts.once("skeleton", lambda: language.sources(spec, artifacts.plan, {}))
+    return artifacts.once("skeleton", lambda: language.sources(artifacts.approved, artifacts.plan, {}))
 
 
 def full_tree(language: Language, artifacts: Artifacts) -> Tree:

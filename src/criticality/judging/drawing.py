@@ -36,8 +36,8 @@ _ATTEMPTS, _TRIES, _CALLED = 4, 12, 8
 _FORMS: dict[str, Callable[..., Any]] = {"Text": "".join, "String": "".join, "Set": frozenset}
 #: Moments near to which others are drawn, and how many seconds from there.
 _LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 3_600, 43_200, 0.000_001)
-#: How many days from there: to a month before, to where a year begins, to where March begins in the years beside it, and
-#: to where February ends in a century's last year; one of these alone has a leap day.
+#: How many days from there: to a month before, to where a year begins, to where March begins in the years beside it,
+#: and to where February ends in a century's last year; one of these alone has a leap day.
 _DAYS = (0, 1, -1, -31, 307, 308, 365, 366, -365, -366)
 _CENTURIES = [(date(year, 3, 1) - _LEAP).days - back for year in (1900, 2000, 2100) for back in (1, 2)]
 #: Values that nothing bounds.
@@ -80,6 +80,8 @@ class Drawing(Sequences):
         super().__init__(domain, Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")))
         self.literals, self.results, self.bodies = literals, results or {}, tuple(bodies)
         self._lone = [text for text in literals.texts if len(text) == 1]
+        #: Whether letters are turned into those of one case: then orders and ties differ in it.
+        self.cased = bool(re.search("lower|upper|casefold", "".join(self.bodies)))
         self.beyond = 1 << max(12, *(number.bit_length() + 1 for number in (*literals.numbers, 0)))
         #: How items of what is long follow each other, and how many there are in what is not.
         self.way, self.most = "", _MOST
@@ -306,10 +308,8 @@ class Drawing(Sequences):
     @cached_property
     def _signs(self) -> str:
         spoken = "".join(self.literals.texts)
-        # Many functions of a language end lines at more signs than one.
-        others = "\r\f\u2028" * ("\n" in spoken)
-        # Letters beyond ASCII of which the other case is within it.
-        others += "\u212a\u017f" * any(case in body for body in self.bodies for case in (".lower()", ".upper()"))
+        # Many functions of a language end lines at more signs than one. Of two letters the other case alone is ASCII.
+        others = "\r\f\u2028" * ("\n" in spoken) + "\u212a\u017f" * self.cased
         return "".join(sorted({*spoken, *"abcABZ019 ,-_Éß٣", *others}))
 
     def sequence(

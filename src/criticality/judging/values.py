@@ -103,7 +103,7 @@ class Values(Drawing):
             self.near = self.random.choice(_NEAR)
             self._gather()
             self.alphabet = self.random.choice(_ALPHABETS) if self.random.random() < 0.2 else ()
-            lone = self.random.choices([*self._lone, self.random.choice(self._signs)], k=2)
+            lone = self.random.choices([*self._lone, self.random.choice(self._signs), *"aaaBBB" * self.cased], k=2)
             self.few = "".join(lone) * bool(self.alphabet)
             try:
                 args = tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
@@ -157,8 +157,7 @@ class Values(Drawing):
         """
         self.far = tuple(1 << n for n in _WIDTHS if not bits or n + _SPARE <= bits)
         made = self._drawn_cases(_places(params, conditions), conditions, _FAR_CASES)
-        drawn = (args for args in made if _BEYOND.search(repr(args)))
-        yield from (Case(args, "far") for args in _each_once(drawn, {}))
+        yield from (Case(args, "far") for args in _each_once(made, {}) if _BEYOND.search(repr(args)))
         self.far = ()
 
     def _long(

@@ -60,8 +60,7 @@ def audited(state: BuildState) -> tuple[list[str], dict[str, dict[str, str]]]:
     dismissed = {name for event in looked for name in event.dismissed}
     contradictions = [one for event in looked for one in event.contradictions if "id" in one]
     found = {str(one["id"]): _contradiction(one, str(one["id"]) in dismissed) for one in contradictions}
-    auditors = dict.fromkeys(event.auditor for event in looked)
-    return [AUDITORS.get(auditor, auditor) for auditor in auditors], found
+    return [AUDITORS.get(auditor, auditor) for auditor in dict.fromkeys(event.auditor for event in looked)], found
 
 
 def _contradiction(one: Mapping[str, Any], dismissed: bool) -> dict[str, str]:

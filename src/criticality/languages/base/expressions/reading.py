@@ -73,8 +73,7 @@ def _known(code: str, expression: Expression) -> Expression:
 
 
 def _parsed(code: str) -> ast.expr:
-    fault = ExpressionFault(f"{code!r} is no expression")
-    with instead(fault, SyntaxError, ValueError, RecursionError, MemoryError):
+    with instead(ExpressionFault(f"{code!r} is no expression"), SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.parse(code, mode="eval").body
 
 

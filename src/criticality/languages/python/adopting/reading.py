@@ -40,8 +40,7 @@ def read_package(path: Path) -> Package:
         what = "compiled; there is no Python source in it" if path.suffix in _COMPILED else "no Python file"
         raise ConfigurationError(f"{path.name} is {what}; name a package's folder or a .py file")
     if path.is_dir() and not (path / "__init__.py").is_file():
-        found = (*path.glob("*/__init__.py"), *path.glob("src/*/__init__.py"))
-        within = sorted(str(p.parent.relative_to(path)) for p in found)
+        within = sorted(str(p.parent.relative_to(path)) for at in ("", "src/") for p in path.glob(f"{at}*/__init__.py"))
         hint = f"; did you mean {', '.join(within[:5])} in it?" if within else "; name the folder that has one"
         raise ConfigurationError(f"{path.name} is no package: it has no __init__.py{hint}")
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())

@@ -72,7 +72,7 @@ def types(node: Function, classes: Collection[str]) -> Iterator[tuple[str, str]]
             yield f"its parameter {arg.arg} is a function, no plain value", ""
         if name := _no_value(arg.annotation, classes):
             yield f"its parameter {arg.arg} is a {name}, no plain value", name
-        if not (arg.arg.islower() and arg.arg.isascii()):
+        if ascii(arg.arg) != repr(arg.arg.lower()):
             yield f"its parameter {arg.arg} is not in lower case ASCII", ""
     if not is_lazy(node) and (name := _no_value(node.returns, classes)):
         yield f"its result is a {name}, no plain value", name
