@@ -331,7 +331,7 @@ class Workshop(Struct):
         """
         entries = self.catalog().entries
         if puzzle not in entries:
-            raise ConfigurationError(f"no puzzle {puzzle!r} in the catalog; admit it: ai-crucible check --admit")
+            raise ConfigurationError(f"no puzzle {puzzle!r} in the catalog; see: ai-crucible catalog list")
         return entries[puzzle]
 
     def graduate(self, puzzle: str, policy: Policy | None = None) -> PuzzleMoved:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -153,7 +154,7 @@ def verify_run(run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: 
     if run and ("." in run or "/" in run):
         own = [] if trusted else verifying.own_keys(store_path)
         return verifying.verify_file(Path(run), trusted, own=own, as_json=as_json)
-    with closing(open_runs(store_path)) as store:
+    with closing(open_runs(store_path, made=False)) as store:
         if run is None:
             return verifying.verify_all(store, trusted, as_json=as_json)
         return verifying.verify_run(store, store.find(run), trusted, as_json=as_json)
@@ -190,7 +191,7 @@ def export(store: RunStore, run_id: str, path: str | None) -> None:
 
 
 @_command("import")
-@with_store
+@partial(with_store, made=True)
 def import_(store: RunStore, path: str, new_id: str | None, trust: bool) -> None:
     """Take a run from a file that `assay runs export` wrote; - is standard input. All of it, or nothing.
 

@@ -182,7 +182,7 @@ def compact(store: RunStore) -> None:
 def doctor(as_json: bool, store_path: str | None) -> int:
     """Say how the store stands, and what to do about it. Exit code 1 where something is at fault."""
     try:
-        with closing(open_runs(store_path)) as opened:
+        with closing(open_runs(store_path, made=False)) as opened:
             checks = [*_file(opened), *_runs(opened), *_signatures(opened)]
     except LlmRuntimeError as error:
         checks = [Remark("fault", "store", str(error))]
@@ -197,10 +197,10 @@ def _file(opened: RunStore) -> Iterator[Remark]:
     size = opened.size()
     if isinstance(opened, SqliteStore):
         free = shutil.disk_usage(opened.path.parent).free
-        yield Remark("ok", "store", f"{opened.path}, {size:,} bytes")
-        yield Remark("ok" if free > 2 * size + 10**8 else "note", "room", f"{free:,} bytes are free on its disk")
+        yield Remark("ok", "store", f"{opened.path}, {size / 1e6:,.1f} MB")
+        yield Remark("ok" if free > 2 * size + 10**8 else "note", "room", f"{free / 1e9:,.1f} GB are free on its disk")
     else:
-        yield Remark("ok", "store", f"in PostgreSQL, {size:,} bytes")
+        yield Remark("ok", "store", f"in PostgreSQL, {size / 1e6:,.1f} MB")
     yield Remark("ok", "durability", opened.durability)
     for fault in opened.faults():
         yield Remark("fault", "damaged", f"{fault}; restore a backup: assay store backup FILE from the copy")
@@ -230,4 +230,4 @@ def _signatures(opened: RunStore) -> Iterator[Remark]:
         yield Remark("ok", "signer", f"a {'key' if isinstance(heads.signer, KeySigner) else 'program'} of yours")
     else:
         where = f"{heads.own.key_file}{'' if heads.own.exists else ', made at the first signature'}"
-        yield Remark("note", "signer", f"{where}; let it lie elsewhere where others write the store")
+        yield Remark("note", "signer", f"{where}; keep it elsewhere (ASSAY_SIGNING_KEY) if others can write the store")

@@ -186,7 +186,7 @@ def settings_with(terms: Terms) -> Settings:
     settings = terms.settings(load_settings())
     config = settings.config
     if "terminal:" in (config.model, *config.seats.values()) and not (sys.stdin and sys.stdin.isatty()):
-        raise ConfigurationError("terminal: needs the keyboard; give the text as an argument or with --file PATH")
+        raise ConfigurationError("terminal: needs the keyboard; run it in a terminal, with nothing on standard input")
     return settings
 
 
@@ -200,20 +200,29 @@ store_option = declares("assay.console", "options.toml")("store")
 """Adds the option that says where runs are kept."""
 
 
-def open_runs(path: str | None) -> RunStore:
-    """Open the store at ``path``, or the user's own."""
+def open_runs(path: str | None, *, made: bool = True) -> RunStore:
+    """Open the store at ``path``, or the user's own; it is made where none is, unless one that is there was named.
+
+    Raises:
+        ConfigurationError: it is not to be ``made``, and is not there.
+    """
     from llm_runtime.settings import data_dir
     from llm_runtime.store import open_store
 
+    if path and not made and "://" not in path and not Path(path).exists():
+        raise ConfigurationError(f"there is no run store {path}; name one that is there with --store")
     return open_store(path or data_dir() / "runs.db")
 
 
-def with_store(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that says where runs are kept; the store is open while the command runs, as ``store``."""
+def with_store(command: Callable[..., Any], *, made: bool = False) -> Callable[..., Any]:
+    """Add the option that says where runs are kept; the store is open while the command runs, as ``store``.
+
+    One that is named has to be there, for a name that is mistyped holds nothing; or it is ``made``.
+    """
 
     @wraps(command)
     def opened(*, store_path: str | None, **values: Any) -> Any:
-        with closing(open_runs(store_path)) as store:
+        with closing(open_runs(store_path, made=made)) as store:
             return command(store=store, **values)
 
     return store_option(opened)

@@ -90,8 +90,7 @@ def put_into_queue(
             name = schedule(database, options.every, entry, options.priority, due)
             click.echo(f"scheduled as {name}: {options.every}; end it with: assay queue unschedule {name}")
         else:
-            number = put(database, entry, options.priority, due)
-            click.echo(f"queued as entry {number}: run {entry.run_id}")
+            click.echo(f"queued as entry {put(database, entry, options.priority, due)}: run {entry.run_id}")
             click.echo(f"assay: a worker carries it out (assay work); then: assay runs show {entry.run_id}", err=True)
     raise click.exceptions.Exit(0)
 

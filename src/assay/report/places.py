@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,10 +57,10 @@ def check_place(path: str | Path | None) -> None:
     """Refuse a file that could not be written, before anything is spent.
 
     Raises:
-        ConfigurationError: its folder is not there.
+        ConfigurationError: its folder is not there or cannot be written to; or a folder has its name.
     """
-    if path is not None and not Path(path).absolute().parent.is_dir():
-        raise ConfigurationError(f"{path}: there is no folder {Path(path).parent}")
+    if path is not None and (Path(path).is_dir() or not os.access(Path(path).absolute().parent, os.W_OK)):
+        raise ConfigurationError(f"{path}: it is a folder, or there is no folder {Path(path).parent} to write to")
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -68,5 +69,5 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         ConfigurationError: it cannot be written.
     """
-    with saying(f"{path} cannot be written"):
+    with saying(f"{path} cannot be written", advice="a run is kept: assay runs show RUN --out FILE"):
         write_atomic(path, text)

@@ -97,8 +97,8 @@ async def _broken(request: Request, fault: Exception) -> Response:
 
 async def _unknown(request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HTTPException)
-    words = "There is no such page." if fault.status_code == 404 else ""
-    return _told(request, fault, fault.detail, str(fault.status_code), fault.status_code, words)
+    words = "There is no such page; perhaps it is gone." if fault.status_code == 404 else ""
+    return _told(request, fault, fault.detail, fault.detail.capitalize(), fault.status_code, words)
 
 
 def _told(request: Request, fault: Exception, message: str, title: str, status: int, words: str = "") -> Response:

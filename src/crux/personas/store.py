@@ -200,7 +200,7 @@ class PersonaStore:
     def _read(self, kind: str, name: str, model: type[W]) -> W:
         path = self._path(kind, name)
         if not path.exists():
-            raise PersonaError(f"there is no persona called {name}; there is {', '.join(self.names()) or 'nobody'}")
+            raise PersonaError(f"there is no persona called {name}; there are: {', '.join(self.names()) or 'none yet'}")
         where = f"{kind}/{path.name}"
         with saying(f"{where} cannot be read", PersonaError), fits(f"{where} is damaged: ", PersonaError):
             if path.stat().st_size > _MAX_BYTES:

@@ -126,7 +126,7 @@ class _Lines:
 
     def refuse(self, why: str) -> StoreDamaged:
         """Return the error that says why the import ended here."""
-        return StoreDamaged(f"nothing was imported: line {self.number}: {why}")
+        return StoreDamaged(f"the file is refused: line {self.number}: {why}")
 
 
 def _read_header(lines: _Lines) -> _Header:

@@ -176,3 +176,18 @@ async def test_the_doctor_says_what_is_damaged_lost_and_signed_by_two(
 async def test_an_address_that_leads_nowhere_is_one_line(assay: Assay, url: str) -> None:
     done = await assay("runs", "list", "--store", url)
     assert done.code in (2, 5) and len(done.err.splitlines()) == 1 and ";" in done.err and "secret" not in done.err
+
+
+async def test_a_store_that_is_not_there_is_neither_sound_nor_made(assay: Assay, tmp_path: Path) -> None:
+    for command in (("store", "verify"), ("runs", "list"), ("runs", "verify", "latest")):
+        done = await assay(*command, "--store", "typo.db")
+        assert done.code == 2 and "there is no run store typo.db" in done.err, done.err
+    assert not (tmp_path / "typo.db").exists()
+
+
+async def test_a_report_that_would_lie_where_a_folder_lies_is_refused_before_the_run(
+    assay: Assay, tmp_path: Path
+) -> None:
+    (tmp_path / "r.html").mkdir()
+    done = await assay("ask", "Is it?", "--model", "http://127.0.0.1:1/v1#m", "--out", "r.html")
+    assert done.code == 2 and "it is a folder" in done.err, done.err

@@ -56,7 +56,7 @@ async def test_two_folders_of_texts_are_compared_in_few_calls_and_read_once(
     line = ("debate", "compare", "Ann Ash", "Ben Birch", "--seed", "7")
     done = await assay(*line, "--topic", "tolls", "--out", "both.html", url=server.url)
     assert done.code == 0, done.err
-    assert done.err.startswith("about 16 calls") and "to read what was not yet" in done.err
+    assert done.err.startswith("about 16 calls") and "to read what was not read before" in done.err
     assert "Should whoever crosses a bridge pay for it?" in done.out
     page = (tmp_path / "both.html").read_text(encoding="utf-8")
     assert "Whoever crosses should pay for the planks." in page

@@ -259,7 +259,7 @@ def test_a_hostile_file_changes_nothing_and_gives_one_line(
         import_run(elsewhere, io.BytesIO(file), limits=ImportLimits(line_bytes=1_500_000))
 
     message = str(caught.value)
-    assert message.startswith("nothing was imported: line ") and message.isprintable() and len(message) < 300
+    assert message.startswith("the file is refused: line ") and message.isprintable() and len(message) < 300
     assert elsewhere.runs() == []
     assert sorted(path.relative_to(folder) for path in folder.rglob("*")) == before
 

@@ -132,7 +132,7 @@ def own_name(name: str, people: PersonaStore) -> str:
 
     if (stored := stored_name(name, people)) is None:
         known = ", ".join(_known(people))
-        raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there is {known}")
+        raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there are: {known}")
     return stored
 
 

@@ -275,7 +275,7 @@ class CircleHooks(SeatedHooks[Task, Options]):
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return the judgement, the patterns that were found, and who gave none."""
-        names = ", ".join(str(pattern["pattern_type"]).replace("_", " ") for pattern in result["patterns"])
+        names = ", ".join(kind_words(str(pattern["pattern_type"])) for pattern in result["patterns"])
         ground = f"F {result['falsehood']:.2f}{f', {names}' if names else ''}"
         failed = len(result.get("failures", ()))
         doubt = f"{count_noun(failed, 'seat')} gave no score" if failed else ""
@@ -333,6 +333,11 @@ def case_of(task: Task) -> Case:
     layers = {name: text for name in TEXTS if (text := getattr(task, name))}
     prompt = MultiNeutrosophicPrompt(**layers, records=(*task.material, *task.records))
     return Case(prompt, Item(0, "", prompt, turn=task.turn, history=task.history or ()).session(), task.similar)
+
+
+def kind_words(name: str) -> str:
+    """Return the type of a pattern as the judges are told it."""
+    return name.replace("_", " ").replace("cross layer", "cross-layer")
 
 
 def texts_of(task: Task) -> dict[LayerName, str]:

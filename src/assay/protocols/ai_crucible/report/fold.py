@@ -128,6 +128,6 @@ def _ended(fold: TrialFold, event: AttemptEnded) -> str:
 TrialFold.lines = {
     TrialBegan: _begins,
     AttemptEnded: _ended,
-    AttemptTold: lambda _, event: f"{attempt_of(event).name}: as its log has it",
+    AttemptTold: lambda _, event: f"{attempt_of(event).name}: read from its log",
     TrialSealed: "graded, logged, and the ledger signed",
 }

@@ -68,7 +68,7 @@ def announce_comparison(command: RunCommand, model: str, reading: int, rest: int
     """
     from assay.report.units import count_noun
 
-    read = f"{count_noun(reading, 'call')} to read what was not yet" if reading else "all was read before"
+    read = f"{count_noun(reading, 'call')} to read what was not read before" if reading else "all was read before"
     announce(command, ((model, reading, READING), (model, rest, _COMPARING)), read, yes=yes)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from assay.protocols.fire_circle.report.state import Circle, CircleState, ShownSeat, shown_seats
 from assay.protocols.fire_circle.report.story import circle_story
+from assay.protocols.fire_circle.task import kind_words
 from assay.report.clean import one_line
 from assay.report.frame import run_progress
 from assay.report.generic import GenericFold
@@ -124,11 +125,11 @@ def _answers(fold: CircleFold, event: events.SeatEvaluated) -> str:
 
 def _ended(fold: CircleFold, event: events.RoundEnded) -> str:
     spread = event.metrics.f_score_stddev
-    return f"round {event.round} complete" + ("" if spread is None else f": stddev of F {spread:.2f}")
+    return f"round {event.round} complete" + ("" if spread is None else f": spread of F {spread:.2f}")
 
 
 def _verdict(fold: CircleFold, event: events.ConsensusReached) -> str:
-    named = in_words([pattern.pattern_type for pattern in event.patterns]) or "no pattern agreed on"
+    named = in_words([kind_words(pattern.pattern_type) for pattern in event.patterns]) or "no pattern agreed on"
     return f"verdict on the {event.layer} layer: F {event.consensus.falsehood:.2f}; {named}"
 
 

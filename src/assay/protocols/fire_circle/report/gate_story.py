@@ -14,7 +14,7 @@ from assay.protocols.fire_circle.report.judged import scores_line
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.protocols.fire_circle.report.study_fold import StudyFold
 from assay.protocols.fire_circle.report.study_story import FORMS, cost
-from assay.protocols.fire_circle.task import Task, texts_of
+from assay.protocols.fire_circle.task import Task, kind_words, texts_of
 from assay.registry import opened
 from assay.report.cases import CaseBench
 from assay.report.clean import one_line
@@ -72,7 +72,7 @@ def _layers(cases: Mapping[str, Task], verdict: CaseVerdict) -> Iterator[Marked]
 
 def _patterns(verdict: CaseVerdict) -> Iterator[Block]:
     for pattern in verdict.patterns:
-        kind = ", ".join((pattern.pattern_type, *(kind.value for kind in pattern.security))).replace("_", " ")
+        kind = kind_words(", ".join((pattern.pattern_type, *(kind.value for kind in pattern.security))))
         yield Plain(f"{kind} ({pattern.model_agreement:.0%}): {_shown(pattern.description)}")
         yield from (Quote(visible(quote).text) for quote in pattern.examples[:3])
 

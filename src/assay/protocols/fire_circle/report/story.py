@@ -12,7 +12,7 @@ from typing import Any
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.protocols.fire_circle.report.pictures import moves_picture, rounds_picture
 from assay.protocols.fire_circle.report.state import Circle, CircleState, seat_names
-from assay.protocols.fire_circle.task import hidden_of
+from assay.protocols.fire_circle.task import hidden_of, kind_words
 from assay.report.clean import escaped
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
 from assay.report.outline import Forms, Own, Scope, Writing, read_outline
@@ -207,28 +207,23 @@ def _quote(claim: PatternClaim) -> str:
 
 def _claim(claim: PatternClaim) -> str:
     description = claim.description.lower().replace("_", " ")
-    kinds = ", ".join(name for kind in claim.types if (name := _words(kind.value)) not in description)
+    kinds = ", ".join(name for kind in claim.types if (name := kind_words(kind.value)) not in description)
     dropped = f" (does not count: {_WORDS['dropped'][claim.dropped]})" if claim.dropped else ""
     return f"{claim.description}{f' [{kinds}]' if kinds else ''}{dropped}"
 
 
-def _words(name: str) -> str:
-    """Return a pattern type as the judges are told it."""
-    return name.replace("_", " ").replace("cross layer", "cross-layer")
-
-
 def _kind(name: str) -> str:
-    words = "not one of the eight kinds" if name == UNCLASSIFIED else _words(name)
+    words = "not one of the eight kinds" if name == UNCLASSIFIED else kind_words(name)
     return words[:1].upper() + words[1:]
 
 
 _FORMS: Forms = {
-    "attacks": lambda kinds: in_words([f"{_words(kind)} ({', '.join(kind.references)})" for kind in kinds]),
+    "attacks": lambda kinds: in_words([f"{kind_words(kind)} ({', '.join(kind.references)})" for kind in kinds]),
     "claim": lambda claim: visible(_claim(claim)).text,
     "dropped": _WORDS["dropped"].__getitem__,
     "hidden": _WORDS["hidden"].__getitem__,
     "kind": _kind,
-    "named": lambda patterns: in_words([_words(pattern.pattern_type) for pattern in patterns]),
+    "named": lambda patterns: in_words([kind_words(pattern.pattern_type) for pattern in patterns]),
     "place": lambda answer: f"c{(answer.seat - 1) % 6}",
     "quote": _quote,
     "score": _score,
