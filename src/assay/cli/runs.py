@@ -153,7 +153,7 @@ def verify_run(run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: 
     if run and ("." in run or "/" in run):
         own = [] if trusted else verifying.own_keys(store_path)
         return verifying.verify_file(Path(run), trusted, own=own, as_json=as_json)
-    with closing(open_runs(store_path)) as store:
+    with closing(open_runs(store_path, made=False)) as store:
         if run is None:
             return verifying.verify_all(store, trusted, as_json=as_json)
         return verifying.verify_run(store, store.find(run), trusted, as_json=as_json)
@@ -190,15 +190,15 @@ def export(store: RunStore, run_id: str, path: str | None) -> None:
 
 
 @_command("import")
-@with_store
-def import_(store: RunStore, path: str, new_id: str | None, trust: bool) -> None:
+def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) -> None:
     """Take a run from a file that `assay runs export` wrote; - is standard input. All of it, or nothing.
 
     A run that another key signed stays signed by that key alone, which `assay runs verify` then says.
     """
     from llm_runtime.store.transfer import import_run
 
-    with saying(f"{path} cannot be read", then="; name an exported run"), click.open_file(path, "rb") as file:
+    refusal = saying(f"{path} cannot be read", then="; name an exported run")
+    with refusal, click.open_file(path, "rb") as file, closing(open_runs(store_path)) as store:
         run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
     click.echo(f"imported run {run_id}", err=True)
 

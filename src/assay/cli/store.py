@@ -182,7 +182,7 @@ def compact(store: RunStore) -> None:
 def doctor(as_json: bool, store_path: str | None) -> int:
     """Say how the store stands, and what to do about it. Exit code 1 where something is at fault."""
     try:
-        with closing(open_runs(store_path)) as opened:
+        with closing(open_runs(store_path, made=False)) as opened:
             checks = [*_file(opened), *_runs(opened), *_signatures(opened)]
     except LlmRuntimeError as error:
         checks = [Remark("fault", "store", str(error))]

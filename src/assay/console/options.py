@@ -200,20 +200,27 @@ store_option = declares("assay.console", "options.toml")("store")
 """Adds the option that says where runs are kept."""
 
 
-def open_runs(path: str | None) -> RunStore:
-    """Open the store at ``path``, or the user's own."""
+def open_runs(path: str | None, *, made: bool = True) -> RunStore:
+    """Open the store at ``path``, or the user's own; with ``made`` a named one is made where there is none.
+
+    Raises:
+        ConfigurationError: there is none, and none is to be made.
+    """
     from llm_runtime.settings import data_dir
     from llm_runtime.store import open_store
 
+    named = (path or "").removeprefix("sqlite:///")
+    if named and not (made or "://" in named or Path(named).exists()):
+        raise ConfigurationError(f"there is no store at {named}; name the one that has the run with --store")
     return open_store(path or data_dir() / "runs.db")
 
 
 def with_store(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that says where runs are kept; the store is open while the command runs, as ``store``."""
+    """Add the option that says where runs are kept; that store, which must be there, is open meanwhile as ``store``."""
 
     @wraps(command)
     def opened(*, store_path: str | None, **values: Any) -> Any:
-        with closing(open_runs(store_path)) as store:
+        with closing(open_runs(store_path, made=False)) as store:
             return command(store=store, **values)
 
     return store_option(opened)

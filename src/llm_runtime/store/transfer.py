@@ -12,6 +12,7 @@ that this store's key signed makes a run vouched for here.
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -131,7 +132,7 @@ class _Lines:
 
 def _read_header(lines: _Lines) -> _Header:
     try:
-        data = from_json(lines.next(_HEADER_BYTES))
+        data = from_json(lines.next(_HEADER_BYTES).removeprefix(codecs.BOM_UTF8))
     except ValueError:
         raise lines.refuse("not JSON; this is not an exported run") from None
     fields = mapping(data)
@@ -177,8 +178,8 @@ def _read_records(lines: _Lines, header: _Header) -> Iterator[Record]:
 
 def _read_record(lines: _Lines) -> Record:
     line = lines.next(lines.limits.line_bytes)
-    # Whoever sent it may have left out the end of the last line.
-    record = read_record(line if line.endswith(b"\n") else line + b"\n")
+    # Whoever sent it may have left out the end of the last line, or ends lines as Windows does.
+    record = read_record(line.removesuffix(b"\n").removesuffix(b"\r") + b"\n")
     if record is None:
         raise lines.refuse("the file ends too early" if not line else "not a record")
     return record
