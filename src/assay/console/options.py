@@ -118,12 +118,8 @@ def field_value(spec: FieldSpec, value: Any) -> Any:
         return parts
     if spec.kind == "json" and isinstance(value, str):
         return read_json(value, spec.flag.lstrip("-"))
-    if spec.kind == "file":
-        return read_text(None, value, spec.label.lower())
-    if spec.kind == "text" and value == "-":
-        return read_text(None, "-", spec.label.lower())
-    if spec.kind == "text" and value.startswith("@"):
-        return read_text(None, value[1:], spec.label.lower())
+    if spec.kind == "file" or (spec.kind == "text" and (value == "-" or value.startswith("@"))):
+        return read_text(None, value if spec.kind == "file" else value.removeprefix("@"), spec.label.lower())
     return value
 
 

@@ -12,7 +12,6 @@ that this store's key signed makes a run vouched for here.
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -132,7 +131,7 @@ class _Lines:
 
 def _read_header(lines: _Lines) -> _Header:
     try:
-        data = from_json(lines.next(_HEADER_BYTES).removeprefix(codecs.BOM_UTF8))
+        data = from_json(lines.next(_HEADER_BYTES).removeprefix(b"\xef\xbb\xbf"))
     except ValueError:
         raise lines.refuse("not JSON; this is not an exported run") from None
     fields = mapping(data)

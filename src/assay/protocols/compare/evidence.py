@@ -122,10 +122,9 @@ evidence.add_command(run)
 def _check_unbegun(store: RunStore, digest: str, log: Path) -> None:
     """Refuse a plan whose run ended before its log was exported: it is paid for."""
     for run in (one.run_id for one in every_run(store)):
-        for event, _ in timed_events(store.records(run, 0, 1)):
-            if isinstance(event, RunStarted) and event.task.get("source") == f"plan-{digest}":
-                ways = f"assay runs resume {run}; once it has ended: assay runs export {run} {log}"
-                raise ConfigurationError(f"this plan was begun as run {run}; go on with: {ways}")
+        if any(f'"plan-{digest}"'.encode() in record.body for record in store.records(run, 0, 1)):
+            ways = f"assay runs resume {run}; once it has ended: assay runs export {run} {log}"
+            raise ConfigurationError(f"this plan was begun as run {run}; go on with: {ways}")
 
 
 @_command("page")
