@@ -56,8 +56,7 @@ def divider(head: str, name: str = "") -> str:
         head: its first line.
         name: of its file; the ending ``.tsv`` says what it is.
     """
-    bare = re.sub('"[^"]*"', "", head)
-    return "\t" if name.casefold().endswith(".tsv") else max(",\t;", key=bare.count)
+    return "\t" if name.casefold().endswith(".tsv") else max(",\t;", key=re.sub('"[^"]*"', "", head).count)
 
 
 def _csv_rows(stream: IO[str]) -> Iterator[_Row]:

@@ -199,7 +199,8 @@ def import_(store: RunStore, path: str, new_id: str | None, trust: bool) -> None
     """
     from llm_runtime.store.transfer import import_run
 
-    with saying(f"{path} cannot be read", then="; name an exported run"), click.open_file(path, "rb") as file:
+    refusal = saying(f"{path} cannot be read", then="; name an exported run")
+    with refusal, click.open_file(path, "rb") as file:
         run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
     click.echo(f"imported run {run_id}", err=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import click
@@ -71,8 +71,10 @@ def serve(
         if browser:
             click.launch(address)
 
-    with closing(open_runs(store_path)) as store:
+    # A server ends in no other way.
+    with closing(open_runs(store_path)) as store, suppress(KeyboardInterrupt):
         serve_runs(store, Gate(host, token, hosts, people), host, port, ready, program_doors(), proxies)
+    click.echo("stopped", err=True)
 
 
 def _token(file: str | None) -> str | None:

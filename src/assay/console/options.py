@@ -118,12 +118,8 @@ def field_value(spec: FieldSpec, value: Any) -> Any:
         return parts
     if spec.kind == "json" and isinstance(value, str):
         return read_json(value, spec.flag.lstrip("-"))
-    if spec.kind == "file":
-        return read_text(None, value, spec.label.lower())
-    if spec.kind == "text" and value == "-":
-        return read_text(None, "-", spec.label.lower())
-    if spec.kind == "text" and value.startswith("@"):
-        return read_text(None, value[1:], spec.label.lower())
+    if spec.kind == "file" or (spec.kind == "text" and (value == "-" or value.startswith("@"))):
+        return read_text(None, value if spec.kind == "file" else value.removeprefix("@"), spec.label.lower())
     return value
 
 
@@ -209,8 +205,9 @@ def open_runs(path: str | None, *, made: bool = True) -> RunStore:
     from llm_runtime.settings import data_dir
     from llm_runtime.store import open_store
 
-    if path and not made and "://" not in path and not Path(path).exists():
-        raise ConfigurationError(f"there is no run store {path}; name one that is there with --store")
+    named = (path or "").removeprefix("sqlite:///")
+    if named and not (made or "://" in named or Path(named).exists()):
+        raise ConfigurationError(f"there is no store at {named}; name one that is there with --store")
     return open_store(path or data_dir() / "runs.db")
 
 

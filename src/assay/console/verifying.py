@@ -48,7 +48,7 @@ def own_keys(place: str | None) -> list[bytes]:
 
     if not place and not (data_dir() / "runs.db").exists():
         return []
-    with closing(open_runs(place)) as store:
+    with closing(open_runs(place, made=False)) as store:
         return list(store.heads.keys())
 
 

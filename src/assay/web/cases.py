@@ -108,7 +108,7 @@ def _lines(table: str) -> list[_Line]:
     with fits("a table of labels: "), reworded("a table of labels", csv.Error):
         table = table.lstrip("\ufeff \r\n")
         if table.startswith("{"):
-            return [_Line.model_validate_json(line) for line in table.splitlines() if line.strip()]
+            return [_Line.model_validate_json(line) for line in io.StringIO(table, newline=None) if line.strip()]
         between = divider(table.partition("\n")[0])
         return [
             _Line.model_validate(line) for line in csv.DictReader(io.StringIO(table, newline=""), delimiter=between)

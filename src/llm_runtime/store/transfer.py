@@ -131,7 +131,7 @@ class _Lines:
 
 def _read_header(lines: _Lines) -> _Header:
     try:
-        data = from_json(lines.next(_HEADER_BYTES))
+        data = from_json(lines.next(_HEADER_BYTES).removeprefix(b"\xef\xbb\xbf"))
     except ValueError:
         raise lines.refuse("not JSON; this is not an exported run") from None
     fields = mapping(data)
@@ -177,8 +177,8 @@ def _read_records(lines: _Lines, header: _Header) -> Iterator[Record]:
 
 def _read_record(lines: _Lines) -> Record:
     line = lines.next(lines.limits.line_bytes)
-    # Whoever sent it may have left out the end of the last line.
-    record = read_record(line if line.endswith(b"\n") else line + b"\n")
+    # Whoever sent it may have left out the end of the last line, or ends lines as Windows does.
+    record = read_record(line.removesuffix(b"\n").removesuffix(b"\r") + b"\n")
     if record is None:
         raise lines.refuse("the file ends too early" if not line else "not a record")
     return record

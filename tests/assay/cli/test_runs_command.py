@@ -120,6 +120,19 @@ async def test_files_that_are_not_there_are_one_line_and_exit_code_2(assay: Assa
         assert arguments[-1] in done.err and ";" in done.err
 
 
+async def test_a_store_that_is_not_there_is_said_and_not_made(assay: Assay, kept: str, tmp_path: Path) -> None:
+    nowhere = ("--store", "folder/nosuch.db")
+    for arguments in (("list",), ("show", "latest"), ("verify", "--all"), ("delete", kept, "--yes")):
+        done = await assay("runs", *arguments, *nowhere)
+        assert done.code == 2 and done.err.startswith("assay: there is no store at folder/nosuch.db;"), done.err
+    doctor = await assay("store", "doctor", *nowhere)
+    assert doctor.code == 1 and "there is no store at folder/nosuch.db" in doctor.out
+    assert not (tmp_path / "folder").exists()
+    await assay("runs", "export", kept, "run.jsonl")
+    assert (await assay("runs", "import", "run.jsonl", *nowhere)).code == 0
+    assert kept in (await assay("runs", "list", *nowhere)).out
+
+
 async def test_a_run_of_another_store_verifies_with_a_note_unless_it_is_trusted(
     assay: Assay, kept: str, tmp_path: Path
 ) -> None:

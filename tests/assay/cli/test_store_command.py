@@ -181,7 +181,7 @@ async def test_an_address_that_leads_nowhere_is_one_line(assay: Assay, url: str)
 async def test_a_store_that_is_not_there_is_neither_sound_nor_made(assay: Assay, tmp_path: Path) -> None:
     for command in (("store", "verify"), ("runs", "list"), ("runs", "verify", "latest")):
         done = await assay(*command, "--store", "typo.db")
-        assert done.code == 2 and "there is no run store typo.db" in done.err, done.err
+        assert done.code == 2 and "there is no store at typo.db" in done.err, done.err
     assert not (tmp_path / "typo.db").exists()
 
 

@@ -49,6 +49,12 @@ async def told(assay: Any, write: Callable[..., str], adder: Callable[[Received]
         done: Done = await assay(*asked, server=server)
         assert done.code == 0, done.err
         again = await assay(*asked, server=server)
+        (log,) = tmp_path.glob("plans/*.log")
+        held, paid = log.rename(tmp_path / "held.log"), len(server.requests)
+        killed = await assay(*asked, server=server)
+        assert len(server.requests) == paid, "a run that was killed before its export is not paid for twice"
+        held.rename(log)
+    assert killed.code == 2 and "go on with: assay runs resume" in killed.err and str(log.name) in killed.err
     (plan,) = tmp_path.glob("plans/*.plan.json")
     assert f"plan {plan.name[:16]}: 2 tasks" in planned.err and f"plan {plan.name[:16]}: 2 tasks" in done.err
     assert again.code == 2 and "this plan was run" in again.err, "nobody runs one until it looks good"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -95,8 +96,9 @@ async def test_what_is_broken_stops_nobody_and_is_named(commands: Commands, tmp_
                     assert response.status == 200, path
                     assert path != "/" or 'href="/sound"' in await response.text()
     finally:
-        serving.terminate()
+        serving.send_signal(signal.SIGINT)
         said = (await serving.communicate())[1]
+    assert serving.returncode == 0 and said.endswith(b"\nstopped\n"), "a server that is stopped is in order"
     lines = said.decode().splitlines()
     checked = await commands.run("doctor", cwd=tmp_path, env=world)
     assert checked.code == 1

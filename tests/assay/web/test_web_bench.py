@@ -105,6 +105,10 @@ async def test_the_cases_of_a_batch_are_shown_labelled_exported_and_their_labels
         assert (await web.json("/batches/b-1/cases.json"))["cases"][0]["labels"] == {}
         assert await web.post("/batches/b-1/cases", rows=exported + "\n") == (200, {"taken": 2})
         assert (await web.json("/batches/b-1/cases.json"))["cases"][0]["labels"] == {"ada": "right", "bob": "wrong"}
+    divided = json.dumps(
+        {"run": "abcdef-job00-1", "place": "", "labels": {}, "notes": {"ada": "one\u2028two"}}, ensure_ascii=False
+    )
+    assert await web.post("/batches/b-1/cases", rows=divided) == (200, {"taken": 1})
     code, answer = await web.post("/batches/b-1/cases", rows="run,labels\nx,y\n")
     assert code == 400 and "a table of labels" in answer["message"]
     for wrong in ("/batches/nobody/cases", "/batches/b-1/cases.exe", "/runs/abcdef-job00-1/cases"):

@@ -203,6 +203,12 @@ def rewritten(file: bytes) -> bytes:
     return header + b"".join(chained(bodies))
 
 
+def test_an_editor_that_ends_lines_otherwise_changes_no_run(store: SqliteStore, finished_run: str) -> None:
+    file = b"\xef\xbb\xbf" + exported(store, finished_run).replace(b"\n", b"\r\n")
+    assert import_run(store, io.BytesIO(file), as_id="again") == "again"
+    assert [one.body for one in store.records("again")] == [one.body for one in store.records(finished_run)]
+
+
 DEEP = b"[" * 1_000_000
 HOSTILE: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda f: b"",

@@ -43,8 +43,7 @@ class Door:
         if self._manager is None:
             self._manager = asyncio.get_running_loop().create_future()
             self._open = asyncio.create_task(self._serve(self._manager), name="mcp")
-        manager = await asyncio.shield(self._manager)
-        await manager.handle_request(scope, receive, send)
+        await (await asyncio.shield(self._manager)).handle_request(scope, receive, send)
 
     async def _serve(self, manager: asyncio.Future[Any]) -> None:
         # A task of its own: what is open is let go by the task that opened it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -28,8 +29,9 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Event, RunStarted
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.models import Model, fits
-from llm_runtime.store import open_store
+from llm_runtime.store import RunStore, open_store
 from llm_runtime.store.transfer import export_run, import_run
+from llm_runtime.store.upkeep import every_run
 
 _BEGINS, _ENDS = "<!-- made by assay evidence: begin -->", "<!-- made by assay evidence: end -->"
 _UNKNOWN = "**Not known.** Nobody has run a plan of this kind with a real model and published its logs here."
@@ -106,14 +108,23 @@ def run(command: RunCommand, questions: str, methods: str, folder: str, plan_onl
     click.echo(f"plan {digest}: {plan.count} tasks; publish {place} before you go on", err=True)
     if plan_only:
         return 0
+    _check_unbegun(command.store, digest, log)
     command.task |= {"source": f"plan-{digest}"}
     outcome = command.go()
-    with log.open("wb") as file:
-        export_run(command.store, outcome.run_id, file)
+    export_run(command.store, outcome.run_id, exported := io.BytesIO())
+    write_atomic(log, exported.getvalue())
     return command.finish(outcome)
 
 
 evidence.add_command(run)
+
+
+def _check_unbegun(store: RunStore, digest: str, log: Path) -> None:
+    """Refuse a plan whose run ended before its log was exported: it is paid for."""
+    for run in (one.run_id for one in every_run(store)):
+        if any(f'"plan-{digest}"'.encode() in record.body for record in store.records(run, 0, 1)):
+            ways = f"assay runs resume {run}; once it has ended: assay runs export {run} {log}"
+            raise ConfigurationError(f"this plan was begun as run {run}; go on with: {ways}")
 
 
 @_command("page")

@@ -116,8 +116,7 @@ class Survival:
 
         async def judged() -> Outcome:
             run, terms = find("fire_circle.gate"), Terms(budget=self._left, max_calls=self._calls)
-            running = await Launcher(store).start(Prepared(run, task, options), terms)
-            return await running.outcome()
+            return await (await Launcher(store).start(Prepared(run, task, options), terms)).outcome()
 
         with closing(open_store(data_dir() / "runs.db")) as store:
             # The test may have an event loop of its own.

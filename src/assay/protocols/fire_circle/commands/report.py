@@ -32,7 +32,7 @@ def report(source: str, out: str | None, store_path: str | None) -> int:
         return 0
     from assay.console.showing import write_report
 
-    with closing(open_runs(store_path)) as store:
+    with closing(open_runs(store_path, made=False)) as store:
         run_id = store.find(source)
     click.echo(f"report: {write_report(store, run_id, Path(out or f'circle-{run_id}.html'))}", err=True)
     return 0

@@ -123,8 +123,7 @@ class Options(circle.Options):
             return config
         at, wide = ALARM if self.threshold is None else self.threshold, self.cascade
         # Near the ends of the scale there is no such distance: half of what is left stands for it.
-        bounds = max(at - wide, at / 2), min(at + wide, (1 + at) / 2)
-        return config.model_copy(update={"certain": bounds})
+        return config.model_copy(update={"certain": (max(at - wide, at / 2), min(at + wide, (1 + at) / 2))})
 
 
 class GateHooks(circle.SeatedHooks[Task, Options]):
