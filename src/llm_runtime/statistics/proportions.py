@@ -33,8 +33,7 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     half = z / shrink * sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
     # At the ends the bound is 0 or 1 exactly; rounding would put it a hair to either side.
     low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == trials else min(1.0, centre + half)
-    return Interval(p, low, high, confidence)
+    return Interval(p, low, 1.0 if successes == trials else min(1.0, centre + half), confidence)
 
 
 def newcombe(successes_a: int, trials_a: int, successes_b: int, trials_b: int, confidence: float = 0.95) -> Interval:
