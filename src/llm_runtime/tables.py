@@ -50,13 +50,13 @@ def read_rows(path: Path) -> Iterator[_Row]:
 
 
 def divider(head: str, name: str = "") -> str:
-    """Return what divides the cells of a table: a comma, a tab, or the semicolon of those who write 1,5.
+    """Return what divides the cells of a table: a comma, a tab, a bar, or the semicolon of those who write 1,5.
 
     Args:
         head: its first line.
         name: of its file; the ending ``.tsv`` says what it is.
     """
-    return "\t" if name.casefold().endswith(".tsv") else max(",\t;", key=re.sub('"[^"]*"', "", head).count)
+    return "\t" if name.casefold().endswith(".tsv") else max(",\t;|", key=re.sub('"[^"]*"', "", head).count)
 
 
 def _csv_rows(stream: IO[str]) -> Iterator[_Row]:

@@ -577,3 +577,78 @@ def test_a_sender_of_many_signs_is_read_at_once(tmp_path: Path) -> None:
     (tmp_path / "a.eml").write_text(f"From: {'@' * 200_000}\nSubject: The wall\n\nIt stays.\n", "utf-8")
     (one,) = read_place(tmp_path / "a.eml").utterances
     assert one.text == "It stays."
+
+
+SENTENCE, ANSWER = "The bridge must be mended before the winter.", "The bridge can wait, as it did last year."
+
+
+def posted(post: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "Listing", "data": {"children": [{"kind": "t1", "data": {"created_utc": 1704196800.0, **post}}]}}
+
+
+FORUMS: dict[str, Any] = {
+    "telegram": {
+        "messages": [
+            {"id": 1, "type": "service", "from_id": "u1", "date_unixtime": "1704196800", "text": "Ana made the group."},
+            {
+                "id": 2,
+                "type": "message",
+                "from": "ana",
+                "from_id": "u1",
+                "date_unixtime": "1704196800",
+                "text": SENTENCE,
+            },
+            {
+                **{"id": 3, "type": "message", "from": "ben", "from_id": "u2", "date_unixtime": "1704196800"},
+                "text": [{"type": "blockquote", "text": "before the winter"}, "The bridge ", {"text": ANSWER[11:]}],
+            },
+            {
+                **{"id": 4, "type": "message", "from": "ben", "from_id": "u2", "date_unixtime": "1704196800"},
+                **{"forwarded_from": "Zed", "text": "What Zed said."},
+            },
+        ]
+    },
+    "discourse": {
+        "post_stream": {
+            "posts": [
+                {
+                    "id": n,
+                    "username": name,
+                    "cooked": f"<p>{text}</p>",
+                    "post_number": n,
+                    "post_type": kind,
+                    "created_at": "2024-01-02T12:00:00Z",
+                }
+                for n, (name, text, kind) in enumerate(
+                    [("ana", SENTENCE, 1), ("ben", ANSWER, 1), ("system", "Closed this.", 3)]
+                )
+            ]
+        }
+    },
+    "reddit": [
+        posted({"name": "t3_a", "author": "ana", "selftext": SENTENCE}),
+        posted({"name": "t1_b", "author": "ben", "body": f"> before the winter\n\n{ANSWER}", "parent_id": "t3_a"}),
+    ],
+    "hacker news": {
+        **{"id": 1, "author": "cleo", "text": None, "created_at_i": 1704196800, "title": "T"},
+        "children": [
+            {"id": 2, "author": "ana", "text": f"<p>{SENTENCE}", "created_at_i": 1704196800, "children": []},
+            {"id": 3, "by": "ben", "text": ANSWER, "time": 1704196800},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("source", FORUMS)
+def test_an_export_of_a_forum_is_read_with_its_speakers_and_dates(tmp_path: Path, source: str) -> None:
+    (tmp_path / "result.json").write_text(json.dumps(FORUMS[source]), "utf-8")
+    reading = read_place(tmp_path / "result.json")
+    assert own_words(reading) == {"ana": flat(SENTENCE), "ben": flat(ANSWER)}
+    assert {(one.source, one.date) for one in reading.utterances} == {(source, "2024-01-02T12:00:00Z")}
+
+
+@pytest.mark.parametrize("head", ["sep=;\nspeaker;text", '"sep=;"\r\nspeaker;text', "speaker|text"])
+def test_a_table_that_says_what_divides_it_and_one_with_bars_are_read(tmp_path: Path, head: str) -> None:
+    between = head[-5]
+    (tmp_path / "t.csv").write_text(f"{head}\nana{between}{SENTENCE}\nben{between}{ANSWER}\n", "utf-8")
+    assert own_words(read_place(tmp_path / "t.csv")) == {"ana": flat(SENTENCE), "ben": flat(ANSWER)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -114,9 +114,7 @@ def iso_date(value: object, *, day: bool = False) -> str:
 
 
 def _moment(text: str) -> datetime | None:
-    readers: list[Callable[[str], datetime]] = [datetime.fromisoformat, parsedate_to_datetime]
-    readers += [partial(_by_form, form) for form in _DATES]
-    for read in readers:
+    for read in (datetime.fromisoformat, parsedate_to_datetime, *(partial(_by_form, form) for form in _DATES)):
         with suppress(TypeError, ValueError, IndexError, OverflowError):
             moment = read(text)
             return moment.astimezone(UTC) if moment.tzinfo else moment

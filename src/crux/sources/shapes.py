@@ -103,9 +103,11 @@ def read_rows(file: SourceFile) -> PlaceReading:
 
 
 def _csv_rows(file: SourceFile) -> Iterator[Record]:
-    head = file.text.partition("\n")[0]
+    first, _, rest = file.text.partition("\n")
+    # A spreadsheet may be told in a line above the head what divides its cells; the head shows it too.
+    text = rest if first.strip(' "\r').lower()[:-1] == "sep=" else file.text
     csv.field_size_limit(2**31 - 1)
-    reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter=divider(head, file.name))
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=divider(text.partition("\n")[0], file.name))
     for row in reader:
         named = {str(key).strip().lower(): value for key, value in row.items() if key and isinstance(value, str)}
         if not _first(named, _TABLE.row.text):
@@ -137,7 +139,7 @@ def _messages(data: Any, parent: str, title: str, depth: int) -> Iterator[tuple[
         return
     record = cast("dict[str, Any]", data)
     shape = next((one for one in _TABLE.shapes if all(name in record for name in one.needs)), None)
-    if shape is not None and isinstance(_value(record, shape.text), str):
+    if shape is not None and _text(record, shape):
         title = _first(record, shape.title) or title
         yield shape, record, parent, title
         parent = _first(record, shape.id) or parent
@@ -162,8 +164,7 @@ def message(
     file: SourceFile, shape: Shape, record: Record, key: str = "", *, parent: str = "", title: str = ""
 ) -> Utterance | None:
     """Return what a record says; None where it is left out, which is counted, or says nothing."""
-    text = _value(record, shape.text)
-    raw = text if isinstance(text, str) else ""
+    raw = _text(record, shape)
     if why := left_out(shape, record, raw):
         file.leave(why, raw)
         return None
@@ -215,6 +216,15 @@ def _at(record: Any, path: str) -> Any:
 
 def _value(record: Record, paths: Sequence[str]) -> Any:
     return next((value for path in paths if (value := _at(record, path)) not in (None, "", [], {})), None)
+
+
+def _text(record: Record, shape: Shape) -> str:
+    """Return the text of a message, whole or in runs; of runs that are quoted each line begins with ``>``."""
+    text = ""
+    for one in listed(_value(record, shape.text)):
+        run = one if isinstance(one, str) else str(_at(one, "text") or "")
+        text += "\n> " + run.replace("\n", "\n> ") + "\n" if _at(one, "type") == "blockquote" else run
+    return text
 
 
 def _first(record: Record, paths: Sequence[str]) -> str:

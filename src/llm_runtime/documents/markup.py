@@ -43,7 +43,7 @@ def _cleaned(text: str) -> str:
 
 def one_line(value: object) -> str:
     """Return a value as one line of at most 300 characters; empty where it is neither text nor a number."""
-    return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""
+    return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int | float) else ""
 
 
 class Piece(Struct):

@@ -192,8 +192,7 @@ def _heads(pages: list[list[str]]) -> set[str]:
     """Return the running heads and feet: what stands at the edge of most pages, and page numbers there."""
     edges = [{line for line in (*page[:2], *page[-2:]) if line} for page in pages]
     counts = Counter(line for edge in edges for line in edge)
-    many = len(pages) >= _LEAST_PAGES
-    repeated = {line for line, count in counts.items() if many and count >= _ON_PAGES * len(pages)}
+    repeated = {line for line, count in counts.items() if count >= _ON_PAGES * len(pages) >= _ON_PAGES * _LEAST_PAGES}
     return repeated | {line for line in counts if line.isdigit()}
 
 

@@ -51,8 +51,7 @@ class BernoulliEProcess(Struct):
         """Return the process after one more outcome."""
         upward = self.alternative == "greater"
         null = self.null_rate if upward else 1 - self.null_rate
-        seen = self.successes if upward else self.trials - self.successes
-        guess = max(null, (seen + 0.5) / (self.trials + 1))
+        guess = max(null, ((self.successes if upward else self.trials - self.successes) + 0.5) / (self.trials + 1))
         log_e = self.log_e + log(guess / null if success == upward else (1 - guess) / (1 - null))
         counts = {"successes": self.successes + success, "trials": self.trials + 1}
         return replace(self, **counts, log_e=log_e, log_peak=max(self.log_peak, log_e))
