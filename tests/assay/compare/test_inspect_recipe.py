@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import re
@@ -108,6 +109,8 @@ def test_a_council_and_samples_at_equal_spend_by_the_recipe(tmp_path: Path, monk
         by,
     )
     assert other.error and "does not say what sample new" in other.error.message
+    # A log that is read in an event loop by Inspect's other function changes asyncio for the whole process.
+    assert asyncio.run.__module__ == "asyncio.runners"
 
 
 def test_a_solver_refuses_tools_and_takes_a_conversation_with_its_system_message(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log_async
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import Generate, Solver, TaskState
 
@@ -48,24 +48,26 @@ class _Spends:
     """What another method spent on each sample, from its log, which is read when the first sample is solved."""
 
     def __init__(self, log: str) -> None:
-        self._log = log
+        self._log, self._reading = log, asyncio.Lock()
+        self._by_sample: Mapping[tuple[str, int], Outlay] | None = None
 
-    @cached_property
-    def _by_sample(self) -> Mapping[tuple[str, int], Outlay]:
+    async def _read(self) -> Mapping[tuple[str, int], Outlay]:
         try:
-            samples = read_eval_log(self._log).samples or []
+            samples = (await read_eval_log_async(self._log)).samples or []
         except Exception as fault:
             raise ConfigurationError(f"{self._log} cannot be read as an Inspect log: {type(fault).__name__}") from None
         noted = {(str(sample.id), sample.epoch): sample.store.get(PLACE) for sample in samples}
         return {place: Outlay.model_validate(one["taken"]) for place, one in noted.items() if one and "taken" in one}
 
-    def of(self, state: TaskState) -> Outlay:
+    async def of(self, state: TaskState) -> Outlay:
         """Return what was spent on a sample.
 
         Raises:
             ConfigurationError: the log does not say.
         """
-        if (spent := self._by_sample.get((str(state.sample_id), state.epoch))) is None:
+        async with self._reading:
+            known = self._by_sample = await self._read() if self._by_sample is None else self._by_sample
+        if (spent := known.get((str(state.sample_id), state.epoch))) is None:
             raise ConfigurationError(
                 f"{self._log} does not say what sample {state.sample_id}, epoch {state.epoch}, took; it must be "
                 "a log of the same task with one of Assay's solvers"
@@ -93,7 +95,7 @@ def solving(method: str, *, samples: int = 1, like: str = "", vote: bool = True,
             )
         usual = get_model()
         meter = Meter(inspect_model_function(usual))
-        bench = Bench(drawn, samples, silent, against=spends.of(state) if spends else None, exchange=USUALLY)
+        bench = Bench(drawn, samples, silent, against=await spends.of(state) if spends else None, exchange=USUALLY)
         question = _Sample(id=f"{state.sample_id}-{state.epoch}", question=_text_of(state, drawn), vote=vote)
         answered = await METHODS[method](question, meter, bench)
         state.output = ModelOutput.from_content(str(usual), answered.text)
