@@ -29,17 +29,17 @@ def _any(table: str) -> str:
 #: A colon between figures belongs to a time of day or a ratio.
 _LEAD = re.compile(
     rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?<!not )(?<!n['’]t )"
-    rf"(?:\b(?:{_any('leads')})\b:?|[=≈]|(?!(?<=\d):\d|(?<=\d ): \d)[:：]|是)\s*",
+    rf"(?:\b(?:{_any('leads')})\b:?|[=≈]|(?!(?<=\d):\d|(?<=\d ): \d)[:：]|(?<![不还])是)\s*",
     re.I,
 )
 #: The last bracket of all may be gone with the edges.
 _BEHIND = re.compile(r"(?:\([^()]*+\)| \((?=[^\W\d])[^()=]*+)\W*+$")
 _HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
 _QUANTITY = re.compile(
-    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£¥₹]|USD|EUR|GBP|JPY|CHF|INR)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
+    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£¥₹]|USD|EUR|GBP|JPY|CHF|INR|CAD|AUD|NZD|HKD|SGD)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
     r"(?P<digits>\d++(?:[,.'’ ]\d++)*+|\.\d++)(?:\s*+/\s*+(?P<over>\d++))?"
     r"(?:[eE](?P<exponent>[-+]?\d++)|\s*+\*\s*+10\s*+\^?\{?(?P<power>[-+]?\d++)\}?)?"
-    r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
+    r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?-?[1-3]\}?)?)"
 )
 #: Words before a number that say nothing: "in 1984".
 _BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')}|{_any('operators')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£¥₹]?\d)", re.I)
@@ -55,20 +55,41 @@ _PARTS = [
     re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[;\n、，•]|(?:^|\s)(?:\d{{1,2}}|[a-z])[.)]\s{other}")
     for other in (rf"|,|\s/\s|{_JOINED}", rf"|,\s(?:and\s)?|{_JOINED}", r"|,\s", rf"|{_JOINED}", "")
 ]
-_CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2})(?:(?:[:.]|\s?h\s?)([0-5]\d))?(?:\s?([ap])\.?\s?m\b\.?)?(?![\d:])", re.I)
+_CLOCK = re.compile(
+    r"(?<![\d:.,])(\d{1,2})(?:(?:[:.]|\s?h\s?)([0-5]\d)(?::00)?)?(?:\s?([ap])\.?\s?m\b\.?)?(?![\d:])", re.I
+)
+#: A minus stands before what it belongs to, or ends all: "Cl-".
+_SAYS_NOTHING = re.compile(r"(?:(?!(?<!\w)[-−][\w∞]|(?<=\w)[-−]\W*$|(?<=\d)\.\d)[^\w%‰$€£+±√∞#<=>≤≥])+|_")
+#: What is calculated: numbers, short names in small letters, functions, and what is done to them.
+_FORMULA = re.compile(
+    r"(?=.*[a-zα-ω])(?=.*[-*/^+])(?:sqrt|log|ln|sin|cos|tan|exp|[a-zα-ω]{1,2}(?![a-zα-ω])|\d|[-+*/^().\s{}])+"
+)
+#: In "a/b" it is none.
+_ARTICLE = re.compile(rf"^[^\w\n]*(?:{_any('articles')})\s+(?=.*\w)", re.S)
+_UNIT = re.compile(r"[^\W\d_]|[£°]")
+_INTERVAL = re.compile(r"\$?([\[(\]])[^,;()\[\]]*[,;][^,;()\[\]]*([\])\[])\$?")
 _PIECES = re.compile(r"(?<=[a-z])[\s,.]+(?:and\s+)?(?=\d)")
 
 
 class Quantity(NamedTuple):
-    """A number as it is said, what it measures, and how many of that kind's first unit each is, if one is told."""
+    """A number as it is said, what it measures, how many of that kind's first unit each is, and what its 0 is there."""
 
     value: float
     kind: str = ""
     each: float = 1.0
+    zero: float = 0.0
+
+
+def brackets(text: str) -> str:
+    """Return the brackets of an interval or a pair of numbers; empty where a text is none."""
+    found = _INTERVAL.fullmatch(text.strip(" .*`")) if re.search(r"\d|infty|∞", text) else None
+    return found[1] + found[2] if found and not re.fullmatch(r"\W?[1-9]\d{0,2},\d{3}\W?", text) else ""
 
 
 def bare(text: str) -> str:
-    """Return a text without what stands around it; a point before a number is its own."""
+    """Return a text without what stands around it; a point before a number is its own, and so are brackets."""
+    if brackets(text):
+        return text.strip(" .*`$")
     text = text.rstrip(EDGES).lstrip(EDGES.replace(".", ""))
     return text.strip("$ ") if len(text) > 2 and text[0] == text[-1] == "$" else text
 
@@ -76,8 +97,9 @@ def bare(text: str) -> str:
 def plain(text: str) -> str:
     """Return a text as it is compared: without case, accents, articles and signs."""
     folded = "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
-    words = re.sub(r"(?:(?!(?<!\w)[-−]\w)[^\w%‰$€£+±√#<=>≤≥])+|_", " ", re.sub("([<=>≤≥])", r" \1 ", folded)).split()
-    return " ".join(words[1:] if len(words) > 1 and words[0] in WORDS["said"]["articles"] else words)
+    folded = re.sub(r"(?<=\d)\s+to\s+(?=\d)", " ", re.sub("([<=>≤≥])", r" \1 ", folded))
+    # Of signs alone each says something: "&&".
+    return " ".join(_SAYS_NOTHING.sub(" ", _ARTICLE.sub("", folded)).split()) or folded.strip()
 
 
 def _hedged(said: str, table: str = "hedges") -> bool:
@@ -141,7 +163,7 @@ def _in_unit(value: float, said: str) -> Quantity | None:
         return _in_unit(value + WORDS["numbers"].get(first, 0), rest)
     names = (written, unit, unit.removesuffix("s"))
     for kind, each in ((kind, units[name]) for kind, units in UNITS.items() for name in names if name in units):
-        return Quantity(value, kind, each)
+        return Quantity(value, kind, each, WORDS["zeros"].get(unit, 0.0))
     return None if _hedged(unit) or unit in WORDS["said"]["unknowns"] or len(unit) > 40 else Quantity(value, unit)
 
 
@@ -162,11 +184,11 @@ def _spelled(text: str) -> Quantity | None:
 def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
     """Tell whether two numbers are one, as far as ``tolerance`` goes, which is in the unit of the wanted one."""
     kinds, near = (said.kind, wanted.kind), tolerance + 1e-9 * abs(wanted.value)
-    values = [said.value * said.each / wanted.each if all(kinds) else said.value]
-    if kinds.count("percent") == 1 and kinds[0] == "percent":
-        values = [said.value / 100, *([said.value] if wanted.value > 1 else [])]
+    values = [(said.value * said.each + said.zero - wanted.zero) / wanted.each if all(kinds) else said.value]
+    if kinds == ("percent", ""):
+        values = [said.value * said.each / 100, *([said.value] if wanted.value > 1 else [])]
     elif kinds == ("", "percent"):
-        values = [said.value, *([said.value * 100] if said.value <= 1 else [])]
+        values = [said.value, *([said.value * 100 / wanted.each] if said.value <= 1 else [])]
     elif all(kinds) and not {*said.kind.split()} & {*wanted.kind.split()}:
         return False
     return any(abs(one - wanted.value) <= near for one in values)
@@ -220,8 +242,9 @@ def choice(text: str, choices: Sequence[str]) -> str:
     """Return the letter that a text chooses, by it or by what stands behind it; empty where that is unclear."""
     text = _tidy(text)
     said, texts = f" {plain(text)} ", [f" {plain(_tidy(one))} " for one in choices]
-    if texts.count(said) == 1:
-        return LETTERS[texts.index(said)]
+    forms = [words(_tidy(one)) for one in choices]
+    if forms.count(words(text)) == 1:
+        return LETTERS[forms.index(words(text))]
     named = _named(text, said, choices, texts)
     if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
         return letter[1].upper() if letter[1].upper() in (named or LETTERS) else ""
@@ -247,25 +270,48 @@ def _letters(hits: Iterable[bool]) -> set[str]:
 def words_match(text: str, wanted: str) -> bool:
     """Tell whether a text says the words, alone or before what explains them."""
     heads = [text, bare(_LEAD.sub("", text))]
+    if (formula := _formula(wanted)) and (formulas := {*map(_formula, heads)} - {""}):
+        return formula in formulas
     if not (_hedged(text) or _hedged(text, "denials")):
-        heads.append(re.split(rf"\b(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
+        heads.append(re.split(rf"\b(?!answer\b)(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
     said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
     alike = next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
     return not _SEVERAL.fullmatch(text) and bool(said & alike)
 
 
+def _formula(text: str) -> str:
+    return re.sub(r"[\s*{}]", "", text.replace("**", "^")) if _FORMULA.fullmatch(text) else ""
+
+
+def words(text: str) -> str:
+    """Return the form in which two texts are one: that of a formula, or words, of an interval with its brackets."""
+    return _formula(text) or (brackets(text) + plain(text)).replace("()", "")
+
+
 def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
     """Tell whether a text says what is wanted: a number by its value, a day by its date, else by its words."""
     text = _CHOICE.sub("", _tidy(text))
+    if {brackets(text), brackets(_tidy(wanted)), ""} > {brackets(text), ""} and brackets(text):
+        return False
     if due := _due(wanted):
         # Where the half of the day is wanted, that of the answer counts.
         return due[-1] in times(text)[1 - len(due) :] and not _hedged(text)
-    if (number := quantity(wanted)) is not None:
-        said = quantity(text) or quantity(_BEFORE.sub("", text))
-        return said is not None and same_quantity(said, number, tolerance)
+    if quantity(wanted) is not None:
+        otherwise = _same_number(_otherwise(text), _otherwise(wanted), tolerance) if _UNIT.search(text) else False
+        return otherwise or _same_number(text, wanted, tolerance)
     if len(days := dates(wanted)) == 1 and len(wanted) < 20:
         return any(_is_day(said, *days) for said in dates(text)) and not _hedged(text)
     return words_match(text, _tidy(wanted))
+
+
+def _same_number(text: str, wanted: str, tolerance: float) -> bool:
+    number, said = quantity(wanted), quantity(text) or quantity(_BEFORE.sub("", text))
+    return said is not None and number is not None and same_quantity(said, number, tolerance)
+
+
+def _otherwise(text: str) -> str:
+    """Return a text with what may mean two things as the other: pounds as money, K as kelvin."""
+    return re.sub(r"(?i)\bpounds?\b(?! sterling)", "pounds sterling", re.sub(r"(?<=\d)\s?K$", " kelvin", text))
 
 
 def same_set(text: str, wanted: Sequence[str], tolerance: float = 0.0) -> bool:
