@@ -49,7 +49,7 @@ RUNTIME = Behaviour("llm_runtime", number=5, packages=("llm_runtime",), unnumber
 """How answers are read. 2: of several objects in an answer the last that fits counts, no longer the first. 3: half of a
 character in an object is U+FFFD, and the object no longer broken. 4: where no object fits, quotes of print,
 comments behind a brace, signs that cannot be seen and an object within a string are read. 5: an object that gives a
-name two values is refused; where none fits, names in another case and one object around another are read."""
+name two values is refused."""
 Numbers = Sequence[tuple[Behaviour, int]]
 _CHOSEN: ContextVar[Numbers] = ContextVar("behaviours", default=())
 

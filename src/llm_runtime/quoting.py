@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from llm_runtime.behaviour import RUNTIME
 from llm_runtime.decoding import unescaped
-from llm_runtime.http.shape import mapping
 from llm_runtime.objects import Objects
 
 T = TypeVar("T", bound=BaseModel)
@@ -22,8 +20,6 @@ _POINT_ZERO = re.compile(r"(?<=\d)\.0(?=[,}\]])")
 #: How deep objects are looked for in the strings of objects.
 _DEPTH = 4
 _SMALL = 200
-#: What an answer calls itself, in lower case. What another name holds is a quote, or a part.
-_AROUND = ("answer", "final_answer", "json", "object", "output", "response", "result")
 
 
 class Material(Generic[T]):
@@ -51,23 +47,9 @@ class Material(Generic[T]):
     def _values(self) -> set[str]:
         values = set[str]()
         for data in _dicts(self._text, _DEPTH):
-            for form in (data, data if RUNTIME.before(5) else loosened(data, self._model)):
-                with suppress(ValidationError):
-                    values.add(_canonical(self._model.model_validate(form)))
+            with suppress(ValidationError):
+                values.add(_canonical(self._model.model_validate(data)))
         return values
-
-
-def loosened(data: Mapping[str, Any], model: type[BaseModel]) -> Mapping[str, Any]:
-    """Return an object without what is wrapped around it, its names in any case, and without what is null."""
-    names = {name.casefold(): name for name in model.model_fields}
-    around = {*_AROUND, model.__name__.casefold()} - names.keys()
-    held = (
-        mapping(next(iter(data.values()))) if len(data) == 1 and {*map(str.casefold, data)} <= around else {}
-    ) or data
-    spelled = {key: names.get(key.strip().casefold(), key) for key in held}
-    if len({*spelled.values()}) < len(spelled):
-        return data
-    return {spelled[key]: value for key, value in held.items() if value is not None}
 
 
 def _canonical(value: BaseModel) -> str:

@@ -18,7 +18,7 @@ from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import Generate, Message, Reply, Request
 from llm_runtime.models import first_fault
 from llm_runtime.objects import Objects
-from llm_runtime.quoting import Material, loosened, says_little
+from llm_runtime.quoting import Material, says_little
 from llm_runtime.structs import Struct
 
 T = TypeVar("T", bound=BaseModel)
@@ -181,12 +181,10 @@ class AnswerObjects(Generic[T]):
         for found in self._read(self._text):
             yield found
             fits = True
-        plain = _respelled(self._text) if self._repair and not fits and not RUNTIME.before(4) else ""
-        if plain and (plain != self._text or not RUNTIME.before(5)):
-            again = self._read(plain, loosely=not RUNTIME.before(5))
-            yield from ((spelling, value, True, last) for spelling, value, _, last in again)
+        if self._repair and not fits and not RUNTIME.before(4) and (plain := _respelled(self._text)) != self._text:
+            yield from ((spelling, value, True, last) for spelling, value, _, last in self._read(plain))
 
-    def _read(self, text: str, *, loosely: bool = False) -> Iterator[tuple[str, T, bool, bool]]:
+    def _read(self, text: str) -> Iterator[tuple[str, T, bool, bool]]:
         places = list(Objects(text))
         whole = [place for place in places if place.data is not None][-MAX_OBJECTS:]
         broken = [place for place in places if place.data is None][-MAX_BROKEN:] if self._repair else []
@@ -197,12 +195,9 @@ class AnswerObjects(Generic[T]):
                 if data is None:
                     continue
                 spelling = json.dumps(data, ensure_ascii=False)
-            elif not RUNTIME.before(5) and (name := _contradicted(spelling)):
+            elif name := _contradicted(spelling):
                 self.fault = self.fault or f"{name}: it stands twice, with different values"
                 continue
-            if loosely:
-                data = loosened(data, self._model)
-                spelling = json.dumps(data, ensure_ascii=False)
             try:
                 value = self._model.model_validate(data)
             except ValidationError as misfit:
@@ -215,14 +210,14 @@ def _contradicted(spelling: str) -> str:
     """Return a name that an object gives two values, at any depth; empty where none has."""
     found: list[str] = []
 
-    def held(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        once = dict(reversed(pairs))
-        found.extend(name for name, value in pairs if once[name] != value)
-        return once
+    def held(pairs: list[tuple[str, Any]]) -> object:
+        last = dict(pairs)
+        found.extend(name for name, value in pairs if last[name] != value)
+        return last
 
     with suppress(ValueError, RecursionError):
-        json.loads(spelling, object_pairs_hook=held, strict=False)
-    return next(iter(found), "")
+        json.loads("{}" if RUNTIME.before(5) else spelling, object_pairs_hook=held, strict=False)
+    return found[0] if found else ""
 
 
 def _repaired(broken: str) -> dict[str, Any] | None:

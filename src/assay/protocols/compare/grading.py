@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import replace
-from typing import Annotated, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel
 
-from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.tasks import Question
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
@@ -30,15 +29,11 @@ class Sameness(BaseModel):
     same: bool
 
 
-def _place(value: object) -> object:
-    return int(value) if value in ("0", "1", "2") and not BEHAVIOUR.before(9) else value
-
-
 class Preference(BaseModel):
     """Which of two answers a rater prefers; 0 is neither."""
 
     reason: str = ""
-    better: Annotated[Literal[0, 1, 2], BeforeValidator(_place)]
+    better: Literal[0, 1, 2]
 
 
 Said = TypeVar("Said", bound=BaseModel)
