@@ -22,53 +22,17 @@ UNITS = WORDS["units"]
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
-def _any(table: str) -> str:
-    return "|".join(map(re.escape, WORDS["said"][table]))
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return an expression of the table, with the words that it names: ``<leads>``."""
+    said, written = WORDS["said"], WORDS["patterns"][name]
+    return re.compile(re.sub("(?<!P)<([a-z]+)>", lambda of: "|".join(map(re.escape, said[of[1]])), written))
 
 
-#: A colon between figures belongs to a time of day or a ratio.
-_LEAD = re.compile(
-    rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?<!not )(?<!n['’]t )"
-    rf"(?:\b(?:{_any('leads')})\b:?|[=≈]|(?!(?<=\d):\d|(?<=\d ): \d)[:：]|(?<![不还])是)\s*",
-    re.I,
-)
-#: The last bracket of all may be gone with the edges.
-_BEHIND = re.compile(r"(?:\([^()]*+\)| \((?=[^\W\d])[^()=]*+)\W*+$")
-_HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
-_QUANTITY = re.compile(
-    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£¥₹]|USD|EUR|GBP|JPY|CHF|INR|CAD|AUD|NZD|HKD|SGD)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
-    r"(?P<digits>\d++(?:[,.'’ ]\d++)*+|\.\d++)(?:\s*+/\s*+(?P<over>\d++))?"
-    r"(?:[eE](?P<exponent>[-+]?\d++)|\s*+\*\s*+10\s*+\^?\{?(?P<power>[-+]?\d++)\}?)?"
-    r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?-?[1-3]\}?)?)"
-)
-#: Words before a number that say nothing: "in 1984".
-_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')}|{_any('operators')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£¥₹]?\d)", re.I)
-#: Two letters choose none.
-_SEVERAL = re.compile(r"\W*([A-Z])(?:[^\w=]+(?!\1)[A-Z])+\W*", re.I)
-_REST = r"(?:\s*[).:,;(–-]\s*(?!(?:\W*(?!\1)[A-Z]\b)+\W*$)(.*))?"
-_LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?{_REST}", re.I | re.S)
-_CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
-_ENDING = re.compile("s ")
-_JOINED = rf"\s(?:{_any('joins')}|&)\s"
-#: What stands between the members of a list, each way of its own: a comma may be a member's, and so may "and".
-_PARTS = [
-    re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[;\n、，•]|(?:^|\s)(?:\d{{1,2}}|[a-z])[.)]\s{other}")
-    for other in (rf"|,|\s/\s|{_JOINED}", rf"|,\s(?:and\s)?|{_JOINED}", r"|,\s", rf"|{_JOINED}", "")
-]
-_CLOCK = re.compile(
-    r"(?<![\d:.,])(\d{1,2})(?:(?:[:.]|\s?h\s?)([0-5]\d)(?::00)?)?(?:\s?([ap])\.?\s?m\b\.?)?(?![\d:])", re.I
-)
-#: A minus stands before what it belongs to, or ends all: "Cl-".
-_SAYS_NOTHING = re.compile(r"(?:(?!(?<!\w)[-−][\w∞]|(?<=\w)[-−]\W*$|(?<=\d)\.\d)[^\w%‰$€£+±√∞#<=>≤≥])+|_")
-#: What is calculated: numbers, short names in small letters, functions, and what is done to them.
-_FORMULA = re.compile(
-    r"(?=.*[a-zα-ω])(?=.*[-*/^+])(?:sqrt|log|ln|sin|cos|tan|exp|[a-zα-ω]{1,2}(?![a-zα-ω])|\d|[-+*/^().\s{}])+"
-)
-#: In "a/b" it is none.
-_ARTICLE = re.compile(rf"^[^\w\n]*(?:{_any('articles')})\s+(?=.*\w)", re.S)
-_UNIT = re.compile(r"[^\W\d_]|[£°]")
-_INTERVAL = re.compile(r"\$?([\[(\]])[^,;()\[\]]*[,;][^,;()\[\]]*([\])\[])\$?")
-_PIECES = re.compile(r"(?<=[a-z])[\s,.]+(?:and\s+)?(?=\d)")
+_LEAD, _LED, _BEHIND, _HEAD, _BEFORE = map(_pattern, ("lead", "led", "behind", "head", "before"))
+_QUANTITY, _PIECES, _FORMULA, _INTERVAL = map(_pattern, ("quantity", "pieces", "formula", "interval"))
+_SEVERAL, _LETTER, _CHOICE, _CLOCK = map(_pattern, ("several", "letter", "choice", "clock"))
+_ARTICLE, _NOTHING = map(_pattern, ("article", "says_nothing"))
+_PARTS = [*map(_pattern, ("parts", "parts_with_commas", "parts_by_commas", "parts_by_words", "parts_by_lines"))]
 
 
 class Quantity(NamedTuple):
@@ -82,24 +46,22 @@ class Quantity(NamedTuple):
 
 def brackets(text: str) -> str:
     """Return the brackets of an interval or a pair of numbers; empty where a text is none."""
-    found = _INTERVAL.fullmatch(text.strip(" .*`")) if re.search(r"\d|infty|∞", text) else None
-    return found[1] + found[2] if found and not re.fullmatch(r"\W?[1-9]\d{0,2},\d{3}\W?", text) else ""
+    found = _INTERVAL.fullmatch(text.strip(" .*`"))
+    return found[1] + found[2] if found else ""
 
 
 def bare(text: str) -> str:
     """Return a text without what stands around it; a point before a number is its own, and so are brackets."""
-    if brackets(text):
-        return text.strip(" .*`$")
-    text = text.rstrip(EDGES).lstrip(EDGES.replace(".", ""))
+    edges = " .*`$" if brackets(text) else EDGES
+    text = text.rstrip(edges).lstrip(edges.replace(".", ""))
     return text.strip("$ ") if len(text) > 2 and text[0] == text[-1] == "$" else text
 
 
 def plain(text: str) -> str:
     """Return a text as it is compared: without case, accents, articles and signs."""
     folded = "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
-    folded = re.sub(r"(?<=\d)\s+to\s+(?=\d)", " ", re.sub("([<=>≤≥])", r" \1 ", folded))
     # Of signs alone each says something: "&&".
-    return " ".join(_SAYS_NOTHING.sub(" ", _ARTICLE.sub("", folded)).split()) or folded.strip()
+    return " ".join(_NOTHING.sub(" ", _ARTICLE.sub("", re.sub("([<=>≤≥])", r" \1 ", folded))).split()) or folded.strip()
 
 
 def _hedged(said: str, table: str = "hedges") -> bool:
@@ -186,9 +148,11 @@ def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
     kinds, near = (said.kind, wanted.kind), tolerance + 1e-9 * abs(wanted.value)
     values = [(said.value * said.each + said.zero - wanted.zero) / wanted.each if all(kinds) else said.value]
     if kinds == ("percent", ""):
-        values = [said.value * said.each / 100, *([said.value] if wanted.value > 1 else [])]
+        values = [said.value * said.each / 100, said.value][: 1 + (wanted.value > 1)]
     elif kinds == ("", "percent"):
-        values = [said.value, *([said.value * 100 / wanted.each] if said.value <= 1 else [])]
+        values = [said.value, said.value * 100 / wanted.each][: 1 + (said.value <= 1)]
+    elif {*kinds} == {"mass", "pounds_sterling"} and UNITS["mass"]["pound"] in (said.each, wanted.each):
+        values = [said.value]
     elif all(kinds) and not {*said.kind.split()} & {*wanted.kind.split()}:
         return False
     return any(abs(one - wanted.value) <= near for one in values)
@@ -241,10 +205,9 @@ def _is_day(said: tuple[int, int, int], wanted: tuple[int, int, int]) -> bool:
 def choice(text: str, choices: Sequence[str]) -> str:
     """Return the letter that a text chooses, by it or by what stands behind it; empty where that is unclear."""
     text = _tidy(text)
-    said, texts = f" {plain(text)} ", [f" {plain(_tidy(one))} " for one in choices]
-    forms = [words(_tidy(one)) for one in choices]
-    if forms.count(words(text)) == 1:
-        return LETTERS[forms.index(words(text))]
+    said, texts = f" {words(text)} ", [f" {words(_tidy(one))} " for one in choices]
+    if texts.count(said) == 1:
+        return LETTERS[texts.index(said)]
     named = _named(text, said, choices, texts)
     if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
         return letter[1].upper() if letter[1].upper() in (named or LETTERS) else ""
@@ -253,12 +216,12 @@ def choice(text: str, choices: Sequence[str]) -> str:
 
 def _named(text: str, said: str, choices: Sequence[str], texts: Sequence[str]) -> set[str]:
     """Return the letters of choices that a text says; of a number the words alone tell nothing."""
-    endless = _ENDING.sub(" ", said)
+    endless = said.replace("s ", " ")
     return (
         _letters(one in said and not quantity(text) for one in texts)
         or _letters(says(text, _tidy(one)) for one in choices)
         # "It would stay the same" is what "Stays the same" says.
-        or _letters(_ENDING.sub(" ", one) in endless for one in texts)
+        or _letters(one.replace("s ", " ") in endless for one in texts)
         or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
     )
 
@@ -270,48 +233,32 @@ def _letters(hits: Iterable[bool]) -> set[str]:
 def words_match(text: str, wanted: str) -> bool:
     """Tell whether a text says the words, alone or before what explains them."""
     heads = [text, bare(_LEAD.sub("", text))]
-    if (formula := _formula(wanted)) and (formulas := {*map(_formula, heads)} - {""}):
-        return formula in formulas
     if not (_hedged(text) or _hedged(text, "denials")):
-        heads.append(re.split(rf"\b(?!answer\b)(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
-    said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
-    alike = next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
-    return not _SEVERAL.fullmatch(text) and bool(said & alike)
-
-
-def _formula(text: str) -> str:
-    return re.sub(r"[\s*{}]", "", text.replace("**", "^")) if _FORMULA.fullmatch(text) else ""
+        heads.append(_LED.split(text, maxsplit=1)[0])
+    # Who writes no brackets means those that are asked for.
+    read = plain if bool(brackets(text)) != bool(brackets(wanted)) else words
+    said = {read(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
+    alike = next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {read(wanted)})
+    return bool(said & alike) and (read(text) in alike or not _SEVERAL.fullmatch(text))
 
 
 def words(text: str) -> str:
     """Return the form in which two texts are one: that of a formula, or words, of an interval with its brackets."""
-    return _formula(text) or (brackets(text) + plain(text)).replace("()", "")
+    return re.sub(r"[\s*{}]", "", text) if _FORMULA.fullmatch(text) else brackets(text) + plain(text)
 
 
 def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
     """Tell whether a text says what is wanted: a number by its value, a day by its date, else by its words."""
     text = _CHOICE.sub("", _tidy(text))
-    if {brackets(text), brackets(_tidy(wanted)), ""} > {brackets(text), ""} and brackets(text):
-        return False
     if due := _due(wanted):
         # Where the half of the day is wanted, that of the answer counts.
         return due[-1] in times(text)[1 - len(due) :] and not _hedged(text)
-    if quantity(wanted) is not None:
-        otherwise = _same_number(_otherwise(text), _otherwise(wanted), tolerance) if _UNIT.search(text) else False
-        return otherwise or _same_number(text, wanted, tolerance)
+    if (number := quantity(wanted)) is not None:
+        said = quantity(text) or quantity(_BEFORE.sub("", text))
+        return said is not None and same_quantity(said, number, tolerance)
     if len(days := dates(wanted)) == 1 and len(wanted) < 20:
         return any(_is_day(said, *days) for said in dates(text)) and not _hedged(text)
     return words_match(text, _tidy(wanted))
-
-
-def _same_number(text: str, wanted: str, tolerance: float) -> bool:
-    number, said = quantity(wanted), quantity(text) or quantity(_BEFORE.sub("", text))
-    return said is not None and number is not None and same_quantity(said, number, tolerance)
-
-
-def _otherwise(text: str) -> str:
-    """Return a text with what may mean two things as the other: pounds as money, K as kelvin."""
-    return re.sub(r"(?i)\bpounds?\b(?! sterling)", "pounds sterling", re.sub(r"(?<=\d)\s?K$", " kelvin", text))
 
 
 def same_set(text: str, wanted: Sequence[str], tolerance: float = 0.0) -> bool:
