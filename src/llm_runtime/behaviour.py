@@ -45,10 +45,11 @@ class Behaviour(Struct):
         return any(package == own or package.startswith(f"{own}.") for own in self.packages)
 
 
-RUNTIME = Behaviour("llm_runtime", number=4, packages=("llm_runtime",), unnumbered=2)
+RUNTIME = Behaviour("llm_runtime", number=5, packages=("llm_runtime",), unnumbered=2)
 """How answers are read. 2: of several objects in an answer the last that fits counts, no longer the first. 3: half of a
 character in an object is U+FFFD, and the object no longer broken. 4: where no object fits, quotes of print,
-comments behind a brace, signs that cannot be seen and an object within a string are read."""
+comments behind a brace, signs that cannot be seen and an object within a string are read. 5: an object that gives a
+name two values is refused."""
 Numbers = Sequence[tuple[Behaviour, int]]
 _CHOSEN: ContextVar[Numbers] = ContextVar("behaviours", default=())
 

@@ -195,12 +195,29 @@ class AnswerObjects(Generic[T]):
                 if data is None:
                     continue
                 spelling = json.dumps(data, ensure_ascii=False)
+            elif name := _contradicted(spelling):
+                self.fault = self.fault or f"{name}: it stands twice, with different values"
+                continue
             try:
                 value = self._model.model_validate(data)
             except ValidationError as misfit:
                 self.fault = self.fault or _first_fault(misfit)
                 continue
             yield spelling, value, place.data is None, not text[place.end :].strip(' \t\r\n`"')
+
+
+def _contradicted(spelling: str) -> str:
+    """Return a name that an object gives two values, at any depth; empty where none has."""
+    found: list[str] = []
+
+    def held(pairs: list[tuple[str, Any]]) -> object:
+        last = dict(pairs)
+        found.extend(name for name, value in pairs if last[name] != value)
+        return last
+
+    with suppress(ValueError, RecursionError):
+        json.loads("{}" if RUNTIME.before(5) else spelling, object_pairs_hook=held, strict=False)
+    return found[0] if found else ""
 
 
 def _repaired(broken: str) -> dict[str, Any] | None:

@@ -249,6 +249,21 @@ def test_an_object_in_signs_of_print_or_within_a_string_is_read_where_no_other_f
         parse(answer, Score)
 
 
+@pytest.mark.parametrize(
+    "answer", ['{"value": 0.1, "why": "so", "value": 0.9}', '{"value": 0.1, "why": "so", "more": [{"a": 1, "a": 2}]}']
+)
+async def test_an_object_that_gives_a_name_two_values_is_asked_for_again(answer: str) -> None:
+    """The last one counted, silently."""
+    answers = iter([answer, '{"value": 0.9, "why": "so", "value": 0.9}'])
+    structured = await ask(scripted(lambda _: next(answers)), ASK, Score)
+    assert (structured.value.value, structured.attempts) == (0.9, 2)
+
+
+def test_older_logs_take_the_last_of_two_values() -> None:
+    with behaving([(RUNTIME, 4)]):
+        assert parse('{"value": 0.1, "why": "so", "value": 0.9}', Score)[0].value == 0.9
+
+
 @pytest.mark.parametrize("piece", ["{/*", "{//", "{ # a\n", '{\\"', '" ：', "{   "])
 def test_an_answer_of_many_beginnings_is_refused_at_once(piece: str) -> None:
     with pytest.raises(StructuredOutputError):

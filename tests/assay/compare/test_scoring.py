@@ -163,6 +163,53 @@ def test_of_sixty_forms_of_right_and_sixty_of_wrong_answers_two_at_most_are_mist
     assert counted >= 120 and len(mistaken) <= 2, (counted, mistaken)
 
 
+#: What was told equal and is not, and the other way, before number 9.
+NINTH: list[tuple[dict[str, Any], list[str], list[str]]] = [
+    ({"expected": "x^2"}, ["x²", "x**2", "$x^{2}$", "y = x^2"], ["x/2", "x-2", "x*2", "2x"]),
+    ({"expected": "x - 2"}, ["x-2", "x − 2"], ["x/2", "x+2", "2 - x"]),
+    ({"expected": r"\frac{x+1}{2}"}, ["(x+1)/2", r"\dfrac{x + 1}{2}"], ["x + 1/2", r"\frac{x-1}{2}"]),
+    ({"expected": "a/b"}, ["a / b", r"\frac{a}{b}"], ["b", "b/a", "a-b"]),
+    ({"expected": r"2\pi"}, ["2π", "2 pi", "2*pi"], ["2", "π"]),
+    ({"expected": "&&"}, ["`&&`"], ["||", "&"]),
+    ({"expected": "Cl-"}, ["Cl⁻", "$Cl^-$", r"\ce{Cl-}"], ["Cl", "Cl+"]),
+    ({"expected": "(0, 1]"}, ["(0,1]", "$(0, 1]$", "0, 1"], ["[0, 1]", "(0, 1)", "[0,1)"]),
+    ({"expected": r"[0, \infty)"}, ["[0, ∞)", "[0, infinity)"], ["(0, ∞)", "[0, -∞)"]),
+    ({"choices": ["(0,1)", "[0,1]", "(0,1]"], "expected": "B"}, ["[0, 1]", "B"], ["(0,1]", "(0, 1)"]),
+    ({"choices": ["x^2", "x/2", "x-2"], "expected": "B"}, ["x/2"], ["x^2", "x-2"]),
+    ({"expected": 3.4}, ["3,4"], ["(3,4)"]),
+    ({"expected": 1234}, ["(1,234)"], []),
+    ({"expected": "3:2"}, ["3 to 2"], ["3.2", "2:3"]),
+    ({"expected": "$5"}, ["5 US dollars"], ["5%", "5 Canadian dollars", "CAD 5"]),
+    ({"expected": "90°"}, ["90 degrees"], ["90%"]),
+    ({"expected": "5 percentage points"}, ["5 pp"], ["5%"]),
+    ({"expected": "12‰"}, ["1.2%", "12 per mille", "0.012"], ["12%"]),
+    ({"expected": "100 °C"}, ["212 °F", "373.15 K", "100"], ["100 °F", "100 K", "212 °C"]),
+    ({"expected": "300 K"}, ["300", "26.85 °C", "300 kelvin"], ["300,000", "300 °C"]),
+    ({"expected": "0 °C", "tolerance": 0.5}, ["32 °F", "273 K"], ["31 °F"]),
+    ({"expected": "£3.40"}, ["3.40 pounds", "340p"], ["$3.40", "340 pounds"]),
+    ({"expected": "60 km/h"}, ["60 km h⁻¹", "60 km·h^{-1}"], ["60 m s⁻¹"]),
+    ({"expected": "20 µg"}, ["20 mcg", "20 ug"], ["20 mg"]),
+    ({"expected": "14:30"}, ["14:30:00"], ["14:30:15"]),
+    ({"expected": 1_500_000}, ["15 lakh", "Rs. 15,00,000", "1٬500٬000"], ["15 crore"]),
+    ({"expected": "北京"}, ["是北京"], ["不是北京"]),
+    ({"expected": "no"}, ["nope", "não", "いいえ"], ["no answer", "no answer is possible", "yep"]),
+]
+
+
+@pytest.mark.parametrize(("check", "rights", "wrongs"), NINTH, ids=lambda one: str(one)[:40])
+def test_operators_brackets_and_scales_are_read(check: dict[str, Any], rights: list[str], wrongs: list[str]) -> None:
+    task = Question.model_validate({"id": "1", "question": "Which?", **check})
+    for answer in [*rights, *wrongs]:
+        said = task.said(f"Let us see.\nANSWER: {answer}")
+        assert (answer, task.right(said)) == (answer, answer in rights)
+
+
+def test_answers_that_differ_in_operators_or_brackets_are_no_votes_for_one() -> None:
+    assert (
+        majority(["x-2", "x/2", "x / 2"]) == majority(["(0,1]", "[0,1]", "[0, 1]"]) == majority(["&&", "||", "||"]) == 1
+    )
+
+
 MORE: list[tuple[dict[str, Any], str, bool | None]] = [
     ({"scorer": "includes", "expected": "Canberra"}, "I think that it must be Canberra, not Sydney.", True),
     ({"scorer": "includes", "expected": "bra"}, "I think that it must be Canberra.", False),

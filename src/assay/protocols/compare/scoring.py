@@ -22,62 +22,46 @@ UNITS = WORDS["units"]
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
-def _any(table: str) -> str:
-    return "|".join(map(re.escape, WORDS["said"][table]))
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return an expression of the table, with the words that it names: ``<leads>``."""
+    said, written = WORDS["said"], WORDS["patterns"][name]
+    return re.compile(re.sub("(?<!P)<([a-z]+)>", lambda of: "|".join(map(re.escape, said[of[1]])), written))
 
 
-#: A colon between figures belongs to a time of day or a ratio.
-_LEAD = re.compile(
-    rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?<!not )(?<!n['’]t )"
-    rf"(?:\b(?:{_any('leads')})\b:?|[=≈]|(?!(?<=\d):\d|(?<=\d ): \d)[:：]|是)\s*",
-    re.I,
-)
-#: The last bracket of all may be gone with the edges.
-_BEHIND = re.compile(r"(?:\([^()]*+\)| \((?=[^\W\d])[^()=]*+)\W*+$")
-_HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
-_QUANTITY = re.compile(
-    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£¥₹]|USD|EUR|GBP|JPY|CHF|INR)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
-    r"(?P<digits>\d++(?:[,.'’ ]\d++)*+|\.\d++)(?:\s*+/\s*+(?P<over>\d++))?"
-    r"(?:[eE](?P<exponent>[-+]?\d++)|\s*+\*\s*+10\s*+\^?\{?(?P<power>[-+]?\d++)\}?)?"
-    r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
-)
-#: Words before a number that say nothing: "in 1984".
-_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')}|{_any('operators')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£¥₹]?\d)", re.I)
-#: Two letters choose none.
-_SEVERAL = re.compile(r"\W*([A-Z])(?:[^\w=]+(?!\1)[A-Z])+\W*", re.I)
-_REST = r"(?:\s*[).:,;(–-]\s*(?!(?:\W*(?!\1)[A-Z]\b)+\W*$)(.*))?"
-_LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?{_REST}", re.I | re.S)
-_CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
-_ENDING = re.compile("s ")
-_JOINED = rf"\s(?:{_any('joins')}|&)\s"
-#: What stands between the members of a list, each way of its own: a comma may be a member's, and so may "and".
-_PARTS = [
-    re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[;\n、，•]|(?:^|\s)(?:\d{{1,2}}|[a-z])[.)]\s{other}")
-    for other in (rf"|,|\s/\s|{_JOINED}", rf"|,\s(?:and\s)?|{_JOINED}", r"|,\s", rf"|{_JOINED}", "")
-]
-_CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2})(?:(?:[:.]|\s?h\s?)([0-5]\d))?(?:\s?([ap])\.?\s?m\b\.?)?(?![\d:])", re.I)
-_PIECES = re.compile(r"(?<=[a-z])[\s,.]+(?:and\s+)?(?=\d)")
+_LEAD, _LED, _BEHIND, _HEAD, _BEFORE = map(_pattern, ("lead", "led", "behind", "head", "before"))
+_QUANTITY, _PIECES, _FORMULA, _INTERVAL = map(_pattern, ("quantity", "pieces", "formula", "interval"))
+_SEVERAL, _LETTER, _CHOICE, _CLOCK = map(_pattern, ("several", "letter", "choice", "clock"))
+_ARTICLE, _NOTHING = map(_pattern, ("article", "says_nothing"))
+_PARTS = [*map(_pattern, ("parts", "parts_with_commas", "parts_by_commas", "parts_by_words", "parts_by_lines"))]
 
 
 class Quantity(NamedTuple):
-    """A number as it is said, what it measures, and how many of that kind's first unit each is, if one is told."""
+    """A number as it is said, what it measures, how many of that kind's first unit each is, and what its 0 is there."""
 
     value: float
     kind: str = ""
     each: float = 1.0
+    zero: float = 0.0
+
+
+def brackets(text: str) -> str:
+    """Return the brackets of an interval or a pair of numbers; empty where a text is none."""
+    found = _INTERVAL.fullmatch(text.strip(" .*`"))
+    return found[1] + found[2] if found else ""
 
 
 def bare(text: str) -> str:
-    """Return a text without what stands around it; a point before a number is its own."""
-    text = text.rstrip(EDGES).lstrip(EDGES.replace(".", ""))
+    """Return a text without what stands around it; a point before a number is its own, and so are brackets."""
+    edges = " .*`$" if brackets(text) else EDGES
+    text = text.rstrip(edges).lstrip(edges.replace(".", ""))
     return text.strip("$ ") if len(text) > 2 and text[0] == text[-1] == "$" else text
 
 
 def plain(text: str) -> str:
     """Return a text as it is compared: without case, accents, articles and signs."""
     folded = "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
-    words = re.sub(r"(?:(?!(?<!\w)[-−]\w)[^\w%‰$€£+±√#<=>≤≥])+|_", " ", re.sub("([<=>≤≥])", r" \1 ", folded)).split()
-    return " ".join(words[1:] if len(words) > 1 and words[0] in WORDS["said"]["articles"] else words)
+    # Of signs alone each says something: "&&".
+    return " ".join(_NOTHING.sub(" ", _ARTICLE.sub("", re.sub("([<=>≤≥])", r" \1 ", folded))).split()) or folded.strip()
 
 
 def _hedged(said: str, table: str = "hedges") -> bool:
@@ -141,7 +125,7 @@ def _in_unit(value: float, said: str) -> Quantity | None:
         return _in_unit(value + WORDS["numbers"].get(first, 0), rest)
     names = (written, unit, unit.removesuffix("s"))
     for kind, each in ((kind, units[name]) for kind, units in UNITS.items() for name in names if name in units):
-        return Quantity(value, kind, each)
+        return Quantity(value, kind, each, WORDS["zeros"].get(unit, 0.0))
     return None if _hedged(unit) or unit in WORDS["said"]["unknowns"] or len(unit) > 40 else Quantity(value, unit)
 
 
@@ -162,11 +146,13 @@ def _spelled(text: str) -> Quantity | None:
 def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
     """Tell whether two numbers are one, as far as ``tolerance`` goes, which is in the unit of the wanted one."""
     kinds, near = (said.kind, wanted.kind), tolerance + 1e-9 * abs(wanted.value)
-    values = [said.value * said.each / wanted.each if all(kinds) else said.value]
-    if kinds.count("percent") == 1 and kinds[0] == "percent":
-        values = [said.value / 100, *([said.value] if wanted.value > 1 else [])]
+    values = [(said.value * said.each + said.zero - wanted.zero) / wanted.each if all(kinds) else said.value]
+    if kinds == ("percent", ""):
+        values = [said.value * said.each / 100, said.value][: 1 + (wanted.value > 1)]
     elif kinds == ("", "percent"):
-        values = [said.value, *([said.value * 100] if said.value <= 1 else [])]
+        values = [said.value, said.value * 100 / wanted.each][: 1 + (said.value <= 1)]
+    elif {*kinds} == {"mass", "pounds_sterling"} and UNITS["mass"]["pound"] in (said.each, wanted.each):
+        values = [said.value]
     elif all(kinds) and not {*said.kind.split()} & {*wanted.kind.split()}:
         return False
     return any(abs(one - wanted.value) <= near for one in values)
@@ -219,7 +205,7 @@ def _is_day(said: tuple[int, int, int], wanted: tuple[int, int, int]) -> bool:
 def choice(text: str, choices: Sequence[str]) -> str:
     """Return the letter that a text chooses, by it or by what stands behind it; empty where that is unclear."""
     text = _tidy(text)
-    said, texts = f" {plain(text)} ", [f" {plain(_tidy(one))} " for one in choices]
+    said, texts = f" {words(text)} ", [f" {words(_tidy(one))} " for one in choices]
     if texts.count(said) == 1:
         return LETTERS[texts.index(said)]
     named = _named(text, said, choices, texts)
@@ -230,12 +216,12 @@ def choice(text: str, choices: Sequence[str]) -> str:
 
 def _named(text: str, said: str, choices: Sequence[str], texts: Sequence[str]) -> set[str]:
     """Return the letters of choices that a text says; of a number the words alone tell nothing."""
-    endless = _ENDING.sub(" ", said)
+    endless = said.replace("s ", " ")
     return (
         _letters(one in said and not quantity(text) for one in texts)
         or _letters(says(text, _tidy(one)) for one in choices)
         # "It would stay the same" is what "Stays the same" says.
-        or _letters(_ENDING.sub(" ", one) in endless for one in texts)
+        or _letters(one.replace("s ", " ") in endless for one in texts)
         or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
     )
 
@@ -248,10 +234,17 @@ def words_match(text: str, wanted: str) -> bool:
     """Tell whether a text says the words, alone or before what explains them."""
     heads = [text, bare(_LEAD.sub("", text))]
     if not (_hedged(text) or _hedged(text, "denials")):
-        heads.append(re.split(rf"\b(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
-    said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
-    alike = next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
-    return not _SEVERAL.fullmatch(text) and bool(said & alike)
+        heads.append(_LED.split(text, maxsplit=1)[0])
+    # Who writes no brackets means those that are asked for.
+    read = plain if bool(brackets(text)) != bool(brackets(wanted)) else words
+    said = {read(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
+    alike = next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {read(wanted)})
+    return bool(said & alike) and (read(text) in alike or not _SEVERAL.fullmatch(text))
+
+
+def words(text: str) -> str:
+    """Return the form in which two texts are one: that of a formula, or words, of an interval with its brackets."""
+    return re.sub(r"[\s*{}]", "", text) if _FORMULA.fullmatch(text) else brackets(text) + plain(text)
 
 
 def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:

@@ -165,8 +165,8 @@ class ComparisonHooks(Hooks[Task, Options]):
         return len(task.tasks)
 
     def read_anew(self, options: Options) -> tuple[str, ...]:
-        """Return what scorers read out of answers that before number 8 were read in fewer forms."""
-        return ("methods", "comparisons", "rows") if BEHAVIOUR.before(8) else ()
+        """Return what scorers read out of answers that before number 9 were read in fewer forms."""
+        return ("methods", "comparisons", "rows") if BEHAVIOUR.before(9) else ()
 
     def panel(self, options: Options) -> tuple[str, ...]:
         """Return the models that the user put into seats."""

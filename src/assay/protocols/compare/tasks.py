@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, FiniteFloat, model_validator
 
 from assay.protocols.compare import BEHAVIOUR
-from assay.protocols.compare.scoring import LETTERS, UNITS, WORDS, bare, choice, plain, quantity, same_set, says
+from assay.protocols.compare.scoring import LETTERS, UNITS, WORDS, bare, choice, plain, quantity, same_set, says, words
 from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
 from llm_runtime.rewording import reworded
@@ -29,7 +29,7 @@ _REFUSES = re.compile(WORDS["refusing"]["begins"], re.IGNORECASE | re.VERBOSE)
 def same(answer: str) -> str:
     """Return the form in which two answers to any question are counted as one."""
     if (number := quantity(answer)) is None:
-        return plain(answer)
+        return words(answer)
     return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
 
 
