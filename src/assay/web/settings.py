@@ -125,13 +125,16 @@ async def set_defaults(site: AppState, fields: dict[str, Any]) -> None:
 
 @_changing
 async def set_endpoint(site: AppState, fields: dict[str, Any]) -> None:
-    """Name a server or service of one's own; without an address it is taken out."""
+    """Name a server or service of one's own; without an address it is taken out, and its key with it."""
     name, address = (str(fields.get(field) or "").strip() for field in ("name", "base_url"))
     if name in HOSTED:
         # A vendor's key must not go to another address because of what a page sent.
         raise ConfigurationError(f"{name} is a vendor; give your endpoint another name")
     changes, own = ({"base_url": address}, (name,)) if address else ({name: None}, ())
     change_config(config_dir(), changes, "endpoints", *own)
+    if not address:
+        # Else the next server of this name would be sent it.
+        write_key(config_dir(), name, "")
 
 
 @_changing

@@ -117,6 +117,8 @@ async def test_a_key_that_its_servers_address_cannot_have_is_refused_before_it_s
     assert code == 200
     code, answer = await web.post("/settings/endpoints", name="lab", base_url="http://10.0.0.7/v1")
     assert code == 400 and "use https://" in answer["message"]
+    await web.post("/settings/endpoints", name="lab")
+    assert "sk-1" not in (config_dir() / "keys.toml").read_text(), "a server that is taken out takes its key along"
 
 
 async def test_a_server_that_moves_keeps_what_its_owner_wrote_of_it(web: Any) -> None:
