@@ -18,6 +18,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -59,17 +60,21 @@ def import_folder(source: Path, target: Path, *, origin: str = "", build: bool =
 
 def _imported(source: Path, target: Path, origin: str, images: Path | None) -> Imported:
     written, left_out = list[Path](), dict[str, str]()
-    tasks: dict[str, Callable[[], SuiteTask]] = {}
+    tasks: list[tuple[str, Callable[[], SuiteTask]]] = []
     for form in (instances, partial(harbor_tasks, images=images), exercises, programs):
-        tasks = tasks or dict(form(source))
+        tasks = tasks or list(form(source))
     if not tasks:
         raise ConfigurationError(
             f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json), no instances "
             "(*.jsonl) and no tasks (task.toml, task.yaml) were found there"
         )
-    for name, read in sorted(tasks.items()):
+    for name, read in sorted(tasks, key=itemgetter(0)):
         folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
         try:
+            if folder == target:
+                raise LeftOut("a folder cannot be named after it: it has no letter of a to z and no digit")
+            if folder in written:
+                raise LeftOut(f"another of the name {folder.name} came before it, and was written")
             if folder.exists():
                 raise LeftOut(f"{folder.name} is there already")
             write_puzzle(folder, read().files(name, origin or source.name))

@@ -128,6 +128,21 @@ def test_lines_that_hold_no_instance_and_names_of_unittest(tmp_path: Path) -> No
     assert '"tests/test_stats.py::Stats::test_x": "passed"' in checks
 
 
+def test_of_two_instances_of_one_name_the_first_is_written_and_the_other_is_named(tmp_path: Path) -> None:
+    again = {**INSTANCE, "problem_statement": "Something else."}
+    result = import_folder(instances(tmp_path / "swe", INSTANCE, again), tmp_path / "puzzles")
+    (folder,) = result.written
+    assert "not sorted" in load_puzzle(folder).prompt
+    assert result.left_out == {"me__kit-7": "another of the name me-kit-7 came before it, and was written"}
+
+
+def test_a_name_that_makes_no_folder_is_not_written_over_all_puzzles(tmp_path: Path) -> None:
+    place = instances(tmp_path / "swe", {**INSTANCE, "instance_id": "中位数", "repo": "me/kit"})
+    (place / "repos/me__kit-7").rename(place / "repos/中位数")
+    result = import_folder(place, tmp_path / "puzzles")
+    assert not (tmp_path / "puzzles").exists() and "no letter of a to z" in result.left_out["中位数"]
+
+
 @pytest.mark.parametrize(
     ("files", "reason"),
     [
