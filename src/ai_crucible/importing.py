@@ -18,7 +18,6 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -68,13 +67,10 @@ def _imported(source: Path, target: Path, origin: str, images: Path | None) -> I
             f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json), no instances "
             "(*.jsonl) and no tasks (task.toml, task.yaml) were found there"
         )
-    for name, read in sorted(tasks, key=itemgetter(0)):
-        folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
+    for name, read in sorted(tasks, key=lambda task: task[0]):
+        # Punycode (RFC 3492) leaves a name in ASCII as it is: those in other scripts have folders of their own.
+        folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower().encode("punycode").decode()).strip("-")
         try:
-            if folder == target:
-                raise LeftOut("a folder cannot be named after it: it has no letter of a to z and no digit")
-            if folder in written:
-                raise LeftOut(f"another of the name {folder.name} came before it, and was written")
             if folder.exists():
                 raise LeftOut(f"{folder.name} is there already")
             write_puzzle(folder, read().files(name, origin or source.name))

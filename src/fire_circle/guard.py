@@ -14,12 +14,11 @@ from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.silence import Silence
 from llm_runtime.toml import own_table
 
-_YES = ("yes", "true", "unsafe", "attack", "injection", "jailbreak", "malicious", "harmful", "flagged")
-_NO = ("no", "false", "safe", "benign", "none", "harmless", "unflagged")
-_LEVELS = dict.fromkeys(_YES, 1.0) | dict.fromkeys(_NO, 0.0)
+_READ = own_table("fire_circle", "data/guards.toml")
+_LEVELS: dict[str, float] = _READ["levels"]
+_FORMS = re.compile("|".join(_READ["forms"]), re.IGNORECASE)
 _WORD = re.compile(r"([a-zA-Z]{2,12}+)[ \t.,:;!\"'*`]{0,9}+(?:\n|$)")
 _SCORE = re.compile(r"""(?:\{ {0,9}["']?)?(?:score["']? {0,9}[:=] {0,9})?([01](?:\.\d{1,12})?|\.\d{1,12})[\s}.]{0,9}""")
-_FORMS = re.compile("|".join(own_table("fire_circle", "data/guards.toml")["forms"]), re.IGNORECASE)
 _EDGES = " \t\r\n\"'*`"
 
 

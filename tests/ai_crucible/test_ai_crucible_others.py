@@ -133,14 +133,15 @@ def test_of_two_instances_of_one_name_the_first_is_written_and_the_other_is_name
     result = import_folder(instances(tmp_path / "swe", INSTANCE, again), tmp_path / "puzzles")
     (folder,) = result.written
     assert "not sorted" in load_puzzle(folder).prompt
-    assert result.left_out == {"me__kit-7": "another of the name me-kit-7 came before it, and was written"}
+    assert result.left_out == {"me__kit-7": "me-kit-7 is there already"}
 
 
-def test_a_name_that_makes_no_folder_is_not_written_over_all_puzzles(tmp_path: Path) -> None:
-    place = instances(tmp_path / "swe", {**INSTANCE, "instance_id": "中位数", "repo": "me/kit"})
-    (place / "repos/me__kit-7").rename(place / "repos/中位数")
-    result = import_folder(place, tmp_path / "puzzles")
-    assert not (tmp_path / "puzzles").exists() and "no letter of a to z" in result.left_out["中位数"]
+def test_names_in_another_script_have_folders_of_their_own(tmp_path: Path) -> None:
+    place = instances(tmp_path / "swe", *({**INSTANCE, "instance_id": name} for name in ("中位数", "медиана")))
+    (place / "repos/me__kit-7").rename(place / "repos/me__kit")
+    written = import_folder(place, tmp_path / "puzzles").written
+    assert len(written) == 2 and {folder.parent for folder in written} == {tmp_path / "puzzles"}
+    assert [load_puzzle(folder).files["kit/stats.py"] for folder in written]
 
 
 @pytest.mark.parametrize(

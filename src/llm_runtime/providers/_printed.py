@@ -84,7 +84,8 @@ class Printed(Answer):
         if self.loops:
             raise self.error_of(ReplyRepeats, REPEATS)
         if max(len(self._whole), self.size) > _ANSWER_CHARACTERS or self._lines.overflow or size > _OUTPUT_BYTES:
-            raise self.error_of(ReplyTooLarge, f"{self.program.argv[0]} printed more than any answer has, and was ended")
+            words = f"{self.program.argv[0]} printed more than any answer has, and was ended"
+            raise self.error_of(ReplyTooLarge, words)
 
     def add(self, name: bytes, data: Any) -> None:
         for line in self.program.lines:
