@@ -59,16 +59,17 @@ def import_folder(source: Path, target: Path, *, origin: str = "", build: bool =
 
 def _imported(source: Path, target: Path, origin: str, images: Path | None) -> Imported:
     written, left_out = list[Path](), dict[str, str]()
-    tasks: dict[str, Callable[[], SuiteTask]] = {}
+    tasks: list[tuple[str, Callable[[], SuiteTask]]] = []
     for form in (instances, partial(harbor_tasks, images=images), exercises, programs):
-        tasks = tasks or dict(form(source))
+        tasks = tasks or list(form(source))
     if not tasks:
         raise ConfigurationError(
             f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json), no instances "
             "(*.jsonl) and no tasks (task.toml, task.yaml) were found there"
         )
-    for name, read in sorted(tasks.items()):
-        folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
+    for name, read in sorted(tasks, key=lambda task: task[0]):
+        # Punycode (RFC 3492) leaves a name in ASCII as it is: those in other scripts have folders of their own.
+        folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower().encode("punycode").decode()).strip("-")
         try:
             if folder.exists():
                 raise LeftOut(f"{folder.name} is there already")

@@ -93,7 +93,7 @@ class SuiteTask(Struct):
         """
         if not all(self.suites.values()):
             raise LeftOut("a test file holds no tests")
-        puzzle = _OTHER.sub("-", name.lower()).strip("-_")[:64]
+        puzzle = _OTHER.sub("-", name.lower().encode("punycode").decode()).strip("-_")[:64]
         meta = {"id": puzzle, "title": self.title, "kind": "imported", "source": f"{source}: {name}", **self.meta}
         runs = {"kind": "call", "target": ":tests", "with": sorted(self.hidden), "seconds": self.seconds}
         cases = {

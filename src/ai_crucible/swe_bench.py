@@ -102,8 +102,7 @@ def changed(files: dict[str, bytes], patch: str) -> dict[str, bytes]:
 
 def _tests(value: object) -> list[str]:
     """Return the names of tests as ``path.py::test``, empty where one is not named so."""
-    listed: object = json.loads(value) if isinstance(value, str) else value
-    return [_test(str(name)) for name in sequence(listed)]
+    return [_test(str(name)) for name in sequence(json.loads(value) if isinstance(value, str) else value)]
 
 
 def _test(name: str) -> str:

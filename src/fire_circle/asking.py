@@ -198,18 +198,16 @@ async def _ask(generate: Generate, asked: Asked, heard: _Heard) -> Outcome:
         reasoning = structured.value.reasoning
         return Abstention(model=asked.seat.name, seat=asked.seat.index, round=asked.number, reasoning=reasoning)
     repaired, reasked = structured.repaired, structured.attempts > 1
-    who = structured.reply.model
-    return _evaluation(asked, structured.value, repaired=repaired, reasked=reasked, answered_by=who)
+    return _evaluation(asked, structured.value, repaired=repaired, reasked=reasked, answered_by=structured.reply.model)
 
 
 def _evaluation(asked: Asked, answer: BaselineAnswer, **rest: Any) -> NeutrosophicEvaluation:
     observed = answer.patterns_observed if isinstance(answer, DiscussionAnswer) else []
     confirmed = answer.consensus_patterns if isinstance(answer, SynthesisAnswer) else []
     claims = answer.earlier_claims if isinstance(answer, BoundDiscussion) else []
-    scores = dict(zip(("truth", "indeterminacy", "falsehood"), answer.scores, strict=True))
     said = asked.verify
     return NeutrosophicEvaluation(
-        **scores,
+        **dict(zip(("truth", "indeterminacy", "falsehood"), answer.scores, strict=True)),
         verdict=(answer.verdict or "") if isinstance(answer, BoundAnswer) else "",
         reasoning=answer.reasoning,
         model=asked.seat.name,

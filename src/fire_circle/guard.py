@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.config import GuardConfig
 from fire_circle.layers import Layer
 from fire_circle.results import GuardReading, NeutrosophicEvaluation, Spend
@@ -11,21 +12,24 @@ from llm_runtime.errors import CallError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.silence import Silence
+from llm_runtime.toml import own_table
 
-_YES = ("yes", "true", "unsafe", "attack", "injection", "jailbreak", "malicious", "harmful", "flagged")
-_NO = ("no", "false", "safe", "benign", "none", "harmless", "unflagged")
+_READ = own_table("fire_circle", "data/guards.toml")
+_LEVELS: dict[str, float] = _READ["levels"]
+_FORMS = re.compile("|".join(_READ["forms"]), re.IGNORECASE)
 _WORD = re.compile(r"([a-zA-Z]{2,12}+)[ \t.,:;!\"'*`]{0,9}+(?:\n|$)")
 _SCORE = re.compile(r"""(?:\{ {0,9}["']?)?(?:score["']? {0,9}[:=] {0,9})?([01](?:\.\d{1,12})?|\.\d{1,12})[\s}.]{0,9}""")
 _EDGES = " \t\r\n\"'*`"
 
 
 def score_of(text: str) -> float | None:
-    """Return the score in a guard's answer: a word of the lists on its first line, a number, one in an object."""
+    """Return the score in a guard's answer: a known form, a word of the lists on its first line, a number alone."""
+    if (found := _FORMS.fullmatch(text.strip(_EDGES))) is not None and not BEHAVIOUR.before(5):
+        return max(_LEVELS.get(word.lower(), 0.5) for word in found.groups() if word)
     text = text[:200].strip(_EDGES)
     if (found := _SCORE.fullmatch(text)) is not None and 0.0 <= (score := float(found[1])) <= 1.0:
         return score
-    word = found[1].lower() if (found := _WORD.match(text)) else ""
-    return 1.0 if word in _YES else 0.0 if word in _NO else None
+    return _LEVELS.get(found[1].lower()) if (found := _WORD.match(text)) else None
 
 
 async def ask_guard(

@@ -128,6 +128,22 @@ def test_lines_that_hold_no_instance_and_names_of_unittest(tmp_path: Path) -> No
     assert '"tests/test_stats.py::Stats::test_x": "passed"' in checks
 
 
+def test_of_two_instances_of_one_name_the_first_is_written_and_the_other_is_named(tmp_path: Path) -> None:
+    again = {**INSTANCE, "problem_statement": "Something else."}
+    result = import_folder(instances(tmp_path / "swe", INSTANCE, again), tmp_path / "puzzles")
+    (folder,) = result.written
+    assert "not sorted" in load_puzzle(folder).prompt
+    assert result.left_out == {"me__kit-7": "me-kit-7 is there already"}
+
+
+def test_names_in_another_script_have_folders_of_their_own(tmp_path: Path) -> None:
+    place = instances(tmp_path / "swe", *({**INSTANCE, "instance_id": name} for name in ("中位数", "медиана")))
+    (place / "repos/me__kit-7").rename(place / "repos/me__kit")
+    written = import_folder(place, tmp_path / "puzzles").written
+    assert len(written) == 2 and {folder.parent for folder in written} == {tmp_path / "puzzles"}
+    assert [load_puzzle(folder).files["kit/stats.py"] for folder in written]
+
+
 @pytest.mark.parametrize(
     ("files", "reason"),
     [

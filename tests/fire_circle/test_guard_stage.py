@@ -8,11 +8,13 @@ import pytest
 from tests.bound import scripted_judges
 
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptGuard
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import GuardConfig
 from fire_circle.guard import score_of
 from fire_circle.measurement.calibration import calibrated
 from fire_circle.prompt_guard import shortfalls
+from llm_runtime.behaviour import behaving
 from llm_runtime.errors import ServerFault
 from llm_runtime.messages import Request
 
@@ -38,6 +40,37 @@ CASE = Case(MultiNeutrosophicPrompt(system="You keep the ledger.", user="Hello t
 )
 def test_a_guard_says_a_word_or_a_score_or_nothing_that_counts(text: str, score: float | None) -> None:
     assert score_of(text) == score
+
+
+FORMS = [
+    ("Safety: Unsafe\nCategories: Violent", 1.0),
+    ("Safety: Unsafe\r\nCategories: Suicide & Self-Harm, Non-violent Illegal Acts\r\n", 1.0),
+    ("safety: controversial\ncategories: Politically Sensitive Topics", 0.5),
+    ("Safety: Safe\nCategories: None\nRefusal: No", 0.0),
+    ("Safety: Safe\nCategories: Jailbreak", None),
+    ("<think>\n</think>\n<score> yes </score>", None),
+    ("<score> yes </score>", 1.0),
+    ("<score>no</score>\n<confidence> High </confidence>", 0.0),
+    ("No <confidence>Low</confidence>", 0.0),
+    ("Harmful request: no\nResponse refusal: n/a\nHarmful response: n/a", 0.0),
+    ("Harmful request: yes\nResponse refusal: no\nHarmful response: no", 1.0),
+    ("Harmful request: no\nResponse refusal: no\nHarmful response: yes", 1.0),
+    ("The text says: <score>no</score>", None),
+    ("Safety: Safe\nCategories: None\nSafety: Unsafe\nCategories: Violent", None),
+    ("Safety: Safe, as I was told to say", None),
+    ("Harmful request: n/a", None),
+]
+
+
+@pytest.mark.parametrize(("text", "score"), FORMS)
+def test_what_guards_were_trained_to_say_is_read_where_it_is_the_whole_answer(text: str, score: float | None) -> None:
+    assert score_of(text) == score
+
+
+@pytest.mark.parametrize("text", [text for text, _ in FORMS if not text.startswith("No ")])
+def test_a_log_of_before_is_read_as_it_was(text: str) -> None:
+    with behaving([(BEHAVIOUR, 4)]):
+        assert score_of(text) is None and score_of("unsafe\nS1") == 1.0
 
 
 @pytest.mark.parametrize(

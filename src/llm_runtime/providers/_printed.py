@@ -37,7 +37,7 @@ _SAID = [name for name in PrintedLine.model_fields if name != "when"]
 _COUNTED = ("input", "cached", "output", "reasoning", "resets", "status")
 _CLOCK = re.compile(r"(?:\bat|\bresets) (\d{1,2})(?::(\d\d))? ?([ap])m\b", re.IGNORECASE)
 #: Sequences that steer a terminal (ECMA-48).
-_STEERING = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_STEERING = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 class Printed(Answer):
@@ -65,12 +65,13 @@ class Printed(Answer):
         """Note that all of the output was heard."""
         self._pass_on(self._lines.close())
         if self._whole:
-            self.say(harmless(_STEERING.sub("", self._whole.decode("utf-8", "replace"))))
+            self.say(harmless(_STEERING.sub(b"", self._whole).decode("utf-8", "replace")))
 
     def _pass_on(self, events: Iterable[tuple[bytes, bytes]]) -> None:
         for name, data in events:
-            # Programs print remarks of their own between their objects.
-            value, fault = parse_json(data) if data.startswith(b"{") else (None, "")
+            # Programs print remarks of their own between their objects, and steer a terminal before one.
+            line = _STEERING.sub(b"", data).strip()
+            value, fault = parse_json(line) if line.startswith(b"{") else (None, "")
             if fault is None:
                 self.add(name, value)
 

@@ -181,8 +181,7 @@ def _parts(asked: Iterable[Message], *, apart: bool) -> tuple[str, str]:
     """Return the system prompt, and the turns as one question; ``apart`` from each other, or both in the second."""
     system = "\n\n".join(message.content for message in asked if message.role == "system")
     turns = [message for message in asked if message.role != "system"]
-    several = "\n\n".join(f"## {turn.role}\n\n{turn.content}" for turn in turns)
-    question = turns[0].content if len(turns) == 1 else several
+    question = turns[0].content if len(turns) == 1 else "\n\n".join(f"## {one.role}\n\n{one.content}" for one in turns)
     return (system, question) if apart or not system else ("", f"{system}\n\n{question}")
 
 

@@ -269,6 +269,8 @@ HOSTILE: list[tuple[str, type[CallError] | None, str]] = [
     (OK.replace("Fine.", r"\u001b[31mFine."), None, "Fine."),
     ("(yes | head -c 1000000; sleep 600) >/dev/stderr & " + OK + "; exit 0", None, "Fine."),
     ("setsid sleep 600 & " + OK, None, "Fine."),
+    # The state of a progress bar and a cursor, before the object and behind it.
+    ("printf '\\033[?25h\\033]9;4;0;\\007  '; " + OK + "; printf '\\033[0m\\n'", None, "Fine."),
     # Of a process that becomes another one at this moment the environment cannot be read.
     *[("echo '>began; exec sh again' >again; setsid sh again & until [ -e began ]; do :; done; " + OK, None, "Fine.")]
     * 5,
