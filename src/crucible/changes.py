@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,10 @@ from llm_runtime.grouping import grouped
 #: Lines of a file that are shown on both sides of a change.
 _AROUND = 40
 _SECONDS = 60
+_RANGE = re.compile(r"(.*?)(\.{2,3}|$)(.*)", re.DOTALL)
+#: What one commit did, as against its first parent.
+_OWN = re.compile(r"(.+)\^[!-]", re.DOTALL)
+_WAY = "; write A..B, A^! or one revision, fetch what a shallow clone lacks, or commit first"
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "--src-prefix=a/", "--dst-prefix=b/")
 
 
@@ -28,10 +33,9 @@ def changed(revisions: str) -> list[Attachment]:
     Raises:
         ConfigurationError: it is no range of a repository here, or changes nothing that can be read.
     """
-    if revisions.startswith("-"):
-        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted")
-    spread = revisions if ".." in revisions else f"{revisions}...HEAD" if revisions else "HEAD"
+    left, dots, right = ends(revisions)
     root = Path(_git("rev-parse", "--show-toplevel").strip())
+    spread = f"{left}{dots}{right}" if right else left
     diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, spread, "--")
     if not diff.strip():
         way = "git add what is new, or name a range, as in HEAD~3..HEAD"
@@ -39,7 +43,6 @@ def changed(revisions: str) -> list[Attachment]:
         raise ConfigurationError(f"there is nothing to review: {what}")
     whole = [attachment(DIFF, diff)]
     touched = grouped(place[:2] for place in diff_places(whole[0].text) if place)
-    right = spread.rpartition("..")[2].lstrip(".") if ".." in spread else ""
     room = MOST_CHARACTERS - len(diff)
     for name, lines in touched.items() if room > 0 else ():
         if (text := _after(root, right, name)) is None or len(whole) == MOST_ITEMS:
@@ -50,6 +53,20 @@ def changed(revisions: str) -> list[Attachment]:
             room -= len(one.text)
             whole.append(one)
     return whole
+
+
+def ends(revisions: str) -> tuple[str, str, str]:
+    """Return both ends of a range with the dots between them, as Git reads it; the right one is empty on disk.
+
+    Raises:
+        ConfigurationError: it is an option.
+    """
+    if revisions.startswith("-"):
+        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted")
+    if own := _OWN.fullmatch(revisions):
+        return f"{own[1]}^", "..", own[1]
+    left, dots, right = _RANGE.fullmatch(revisions or "HEAD..").groups()  # pyright: ignore[reportOptionalMemberAccess] - it fits any text
+    return left or "HEAD", dots or "...", right or ("HEAD" if revisions else "")
 
 
 def _after(root: Path, revision: str, name: str) -> str | None:
@@ -85,5 +102,6 @@ def asked_of_git(
         raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; {way_out}") from None
     if not 0 <= done.returncode <= fine:
         complaint = done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:200]
-        raise ConfigurationError(f"git: {complaint or f'exit code {done.returncode}'}")
+        way = _WAY if "bad revision" in complaint or "no merge base" in complaint else ""
+        raise ConfigurationError(f"git: {complaint or f'exit code {done.returncode}'}{way}")
     return done.stdout
