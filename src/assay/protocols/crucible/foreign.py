@@ -49,6 +49,16 @@ class _Suppression(BaseModel):
     status: str = "accepted"
 
 
+class _Address(BaseModel):
+    uri: str = ""
+    base: str = _deep("", "uriBaseId")
+    index: int = -1
+
+
+class _Artifact(BaseModel):
+    location: _Address = _Address()
+
+
 class _Result(BaseModel):
     text: str = _deep("", "message", "text")
     level: str = ""
@@ -56,7 +66,7 @@ class _Result(BaseModel):
     kind: str = ""
     state: str = Field("", alias="baselineState")
     suppressions: list[_Suppression] | None = None
-    file: str = _deep("", *_PHYSICAL, "artifactLocation", "uri")
+    file: _Address = _deep(_Address(), *_PHYSICAL, "artifactLocation")
     line: int = _deep(0, *_PHYSICAL, "region", "startLine")
     quote: str = _deep("", *_PHYSICAL, "region", "snippet", "text")
 
@@ -66,16 +76,30 @@ class _Result(BaseModel):
         accepted = any(one.status == "accepted" for one in self.suppressions or ())
         return not accepted and self.state != "absent" and self.kind not in ("pass", "notApplicable", "informational")
 
-    def located(self, rules: list[_Rule]) -> _Located:
-        rule = next((one for one in rules if one.id == self.rule), _Rule())
-        at, text = urlsplit(self.file), self.text or rule.about or self.rule
-        place = unquote(at.path if at.scheme == "file" else self.file)
-        return place, self.line, _found(text, self.quote, self.level or rule.level)
-
 
 class _Run(BaseModel):
     rules: list[_Rule] = _deep([], "tool", "driver", "rules")
     results: list[_Result] = []
+    artifacts: list[_Artifact] = []
+    bases: dict[str, _Address] = Field({}, alias="originalUriBaseIds")
+
+    def located(self, one: _Result, root: Path, ours: set[str]) -> _Located:
+        rule = next((rule for rule in self.rules if rule.id == one.rule), _Rule())
+        text = one.text or rule.about or one.rule
+        places = [_own(name, root, ours) for name in self._places(one.file)]
+        place = next((name for name in places if name in ours), places[-1])
+        return place, one.line, _found(text, one.quote, one.level or rule.level)
+
+    def _places(self, at: _Address) -> list[str]:
+        """Return where a file may be, the fullest name first: a base of the tool's own machine is none here."""
+        if not at.uri and 0 <= at.index < len(self.artifacts):
+            at = self.artifacts[at.index].location
+        written, bases = [at.uri], dict(self.bases)
+        while base := bases.pop(at.base, None):
+            at = base
+            written.append(f"{at.uri.rstrip('/')}/{written[-1]}" if at.uri else written[-1])
+        split = ((one, urlsplit(one)) for one in reversed(written))
+        return [unquote(parts.path if parts.scheme == "file" else one) for one, parts in split]
 
 
 class _Sarif(BaseModel):
@@ -108,8 +132,8 @@ def read_findings(source: str, revisions: str, claims: str = "") -> tuple[list[C
     names = _git("-C", str(root), "ls-files", "-z").split("\0")
     ours = {one for one in names if (root / one).is_file() and not (root / one).is_symlink()}
     entries, is_sarif = _entries(text), bool(re.match(r"\{|\[\s*[{\]]", text))
-    located = _of_sarif(text) if is_sarif else [_of_words(one, root, ours) for one in entries or [text] if one]
-    located = [(_own(name, root, ours), line, one) for name, line, one in located]
+    told = [one for one in entries or [text] if one]
+    located = _of_sarif(text, root, ours) if is_sarif else [_of_words(one, root, ours) for one in told]
     if not located and not is_sarif:  # a tool that finds nothing is no mistake
         raise ConfigurationError(f"{source} holds no finding: give SARIF, a list of claims, or an issue's text")
     if len(located) > _MOST:
@@ -137,17 +161,18 @@ def _own(name: str, root: Path, ours: set[str]) -> str:
 
 def _of_words(text: str, root: Path, ours: set[str]) -> _Located:
     """Return a claim at the first file that it names, or where what it calls is defined."""
-    named = [(file[1], int(file[2] or 0)) for file in _FILE.finditer(text) if _own(file[1], root, ours) in ours]
+    told = ((_own(file[1], root, ours), int(file[2] or 0)) for file in _FILE.finditer(text))
+    named = [one for one in told if one[0] in ours]
     for name in () if named else dict.fromkeys(_CALLED.findall(text)):
         hits = (hit.split(":", 2) for hit in _git("-C", str(root), "grep", "-nE", _DEFINED.format(name)).split("\n"))
         named += [(hit[0], int(hit[1])) for hit in hits if hit[0] in ours]
     return (*(named or [("", 0)])[0], _found(text.lstrip("# ")))
 
 
-def _of_sarif(text: str) -> list[_Located]:
+def _of_sarif(text: str, root: Path, ours: set[str]) -> list[_Located]:
     with fits("this is no SARIF that can be read; have the tool write SARIF 2.1.0: "):
         runs = _Sarif.model_validate_json(text).runs
-    return [one.located(run.rules) for run in runs for one in run.results if one.holds]
+    return [run.located(one, root, ours) for run in runs for one in run.results if one.holds]
 
 
 def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:
