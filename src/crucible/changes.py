@@ -55,6 +55,11 @@ def changed(revisions: str) -> list[Attachment]:
     return whole
 
 
+def unknown() -> list[str]:
+    """Return the files of the checkout that Git neither has nor ignores: no diff shows them."""
+    return _git("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/").split("\0")[:-1]
+
+
 def ends(revisions: str) -> tuple[str, str, str]:
     """Return both ends of a range with the dots between them, as Git reads it; the right one is empty on disk.
 
