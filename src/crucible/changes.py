@@ -15,7 +15,7 @@ from llm_runtime.grouping import grouped
 
 #: Lines of a file that are shown on both sides of a change.
 _AROUND = 40
-_SECONDS = 60
+_PATIENCE = 60, "install it, or pipe a diff"
 _RANGE = re.compile(r"(.*?)(\.{2,3}|$)(.*)", re.DOTALL)
 #: What one commit did, as against its first parent.
 _OWN = re.compile(r"(.+)\^[!-]", re.DOTALL)
@@ -35,8 +35,7 @@ def changed(revisions: str) -> list[Attachment]:
     """
     left, dots, right = ends(revisions)
     root = Path(_git("rev-parse", "--show-toplevel").strip())
-    spread = f"{left}{dots}{right}" if right else left
-    diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, spread, "--")
+    diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, f"{left}{dots}{right}" if right else left, "--")
     if not diff.strip():
         way = "git add what is new, or name a range, as in HEAD~3..HEAD"
         what = f"{revisions} changes nothing" if revisions else f"nothing that Git has is uncommitted; {way}"
@@ -79,18 +78,15 @@ def _after(root: Path, revision: str, name: str) -> str | None:
     try:
         if not revision and (root / name).is_symlink():
             return None  # what it leads to is no part of the change
-        data = _raw("-C", str(root), "show", f"{revision}:{name}") if revision else (root / name).read_bytes()
+        show = ("-C", str(root), "show", f"{revision}:{name}")
+        data = asked_of_git(show, *_PATIENCE) if revision else (root / name).read_bytes()
         return data.decode("utf-8") if data.strip() and b"\0" not in data else None
     except (OSError, UnicodeDecodeError, ConfigurationError):
         return None
 
 
 def _git(*arguments: str) -> str:
-    return _raw(*arguments).decode("utf-8", "replace")
-
-
-def _raw(*arguments: str) -> bytes:
-    return asked_of_git(arguments, _SECONDS, "install it, or pipe a diff")
+    return asked_of_git(arguments, *_PATIENCE).decode("utf-8", "replace")
 
 
 def asked_of_git(

@@ -65,8 +65,7 @@ def present(outcome: Outcome, store: RunStore, output: OutputOptions) -> int:
 def report_and_code(outcome: Outcome, store: RunStore, output: OutputOptions) -> int:
     """Do the rest of :func:`present` where the result has been shown in another way."""
     if output.out is not None:
-        path = write_report(store, outcome.run_id, Path(output.out))
-        click.echo(f"report: {path}", err=True)
+        click.echo(f"report: {write_report(store, outcome.run_id, Path(output.out))}", err=True)
     if outcome.error is None:
         return 0
     click.echo(f"assay: {told(outcome.error)}", err=True)

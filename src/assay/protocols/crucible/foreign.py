@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +14,7 @@ from pydantic import AliasPath, BaseModel, Field
 from assay.console.options import read_text
 from assay.launch.logs import result_of
 from crucible.attaching import attachment
-from crucible.changes import changed
+from crucible.changes import asked_of_git, changed
 from crucible.material import Attachment
 from crucible.records import FindingRecord
 from crucible.reviewing import CheckedFinding, checked
@@ -50,13 +49,12 @@ class _Suppression(BaseModel):
 
 
 class _Address(BaseModel):
+    """Where a file is, as a place has it, a base, or an artifact of the run."""
+
+    location: _Address | None = None
     uri: str = ""
     base: str = _deep("", "uriBaseId")
     index: int = -1
-
-
-class _Artifact(BaseModel):
-    location: _Address = _Address()
 
 
 class _Result(BaseModel):
@@ -80,26 +78,24 @@ class _Result(BaseModel):
 class _Run(BaseModel):
     rules: list[_Rule] = _deep([], "tool", "driver", "rules")
     results: list[_Result] = []
-    artifacts: list[_Artifact] = []
+    artifacts: list[_Address] = []
     bases: dict[str, _Address] = Field({}, alias="originalUriBaseIds")
 
     def located(self, one: _Result, root: Path, ours: set[str]) -> _Located:
         rule = next((rule for rule in self.rules if rule.id == one.rule), _Rule())
-        text = one.text or rule.about or one.rule
         places = [_own(name, root, ours) for name in self._places(one.file)]
-        place = next((name for name in places if name in ours), places[-1])
-        return place, one.line, _found(text, one.quote, one.level or rule.level)
+        found = _found(one.text or rule.about or one.rule, one.quote, one.level or rule.level)
+        return next((name for name in places if name in ours), places[-1]), one.line, found
 
     def _places(self, at: _Address) -> list[str]:
         """Return where a file may be, the fullest name first: a base of the tool's own machine is none here."""
         if not at.uri and 0 <= at.index < len(self.artifacts):
-            at = self.artifacts[at.index].location
+            at = self.artifacts[at.index].location or at
         written, bases = [at.uri], dict(self.bases)
         while base := bases.pop(at.base, None):
             at = base
             written.append(f"{at.uri.rstrip('/')}/{written[-1]}" if at.uri else written[-1])
-        split = ((one, urlsplit(one)) for one in reversed(written))
-        return [unquote(parts.path if parts.scheme == "file" else one) for one, parts in split]
+        return [unquote(urlsplit(one).path if one[:5].lower() == "file:" else one) for one in reversed(written)]
 
 
 class _Sarif(BaseModel):
@@ -132,15 +128,14 @@ def read_findings(source: str, revisions: str, claims: str = "") -> tuple[list[C
     names = _git("-C", str(root), "ls-files", "-z").split("\0")
     ours = {one for one in names if (root / one).is_file() and not (root / one).is_symlink()}
     entries, is_sarif = _entries(text), bool(re.match(r"\{|\[\s*[{\]]", text))
-    told = [one for one in entries or [text] if one]
+    told = filter(None, entries or [text])
     located = _of_sarif(text, root, ours) if is_sarif else [_of_words(one, root, ours) for one in told]
     if not located and not is_sarif:  # a tool that finds nothing is no mistake
         raise ConfigurationError(f"{source} holds no finding: give SARIF, a list of claims, or an issue's text")
     if len(located) > _MOST:
         raise ConfigurationError(f"{source} holds {len(located)} findings, and {_MOST} are the most: split it")
     dossier = changed(revisions) if revisions else []
-    there = {one.name for one in dossier}
-    missing = dict.fromkeys(name for name, _, _ in located if name in ours - there)
+    missing = dict.fromkeys(name for name, _, _ in located if name in ours.difference(one.name for one in dossier))
     dossier += [attachment(name, (root / name).read_text("utf-8", "replace")) for name in [*missing][:_FILES]]
     at = {one.name: f"A{number}" for number, one in enumerate(dossier, 1)}
     places = [f"{at.get(name, '')}:{line}" if line else at.get(name, "") for name, line, _ in located]
@@ -161,12 +156,12 @@ def _own(name: str, root: Path, ours: set[str]) -> str:
 
 def _of_words(text: str, root: Path, ours: set[str]) -> _Located:
     """Return a claim at the first file that it names, or where what it calls is defined."""
-    told = ((_own(file[1], root, ours), int(file[2] or 0)) for file in _FILE.finditer(text))
-    named = [one for one in told if one[0] in ours]
+    named = [(file[1], int(file[2] or 0)) for file in _FILE.finditer(text) if _own(file[1], root, ours) in ours]
     for name in () if named else dict.fromkeys(_CALLED.findall(text)):
         hits = (hit.split(":", 2) for hit in _git("-C", str(root), "grep", "-nE", _DEFINED.format(name)).split("\n"))
         named += [(hit[0], int(hit[1])) for hit in hits if hit[0] in ours]
-    return (*(named or [("", 0)])[0], _found(text.lstrip("# ")))
+    name, line = (named or [("", 0)])[0]
+    return _own(name, root, ours), line, _found(text.lstrip("# "))
 
 
 def _of_sarif(text: str, root: Path, ours: set[str]) -> list[_Located]:
@@ -182,8 +177,6 @@ def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:
 
 
 def _git(*words: str) -> str:
-    try:
-        done = subprocess.run(("git", *words), capture_output=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""  # whoever reads the change says why
-    return done.stdout.decode("utf-8", "replace")
+    with suppress(ConfigurationError):  # whoever reads the change says why
+        return asked_of_git(words, 20, "").decode("utf-8", "replace")
+    return ""

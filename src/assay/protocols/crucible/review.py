@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from crucible.material import Attachment
     from crucible.proving import ProvenChange
 
-#: New files that a report names.
-_MOST_NEW = 20
 _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
 
 
@@ -107,9 +105,9 @@ def _held(command: RunCommand, revisions: str) -> tuple[Outcome, list[Attachment
     dossier = [*command.task.get("dossier", ()), *changed(revisions)]
     new = [] if revisions else [" ".join(clean(name).split()) for name in unknown()]
     if new:
-        what = f"{new[0]}{f' and {len(new) - 1:,} more' if new[1:] else ''}"
+        what = new[0] + (f" and {len(new) - 1:,} more" if new[1:] else "")
         click.echo(f"assay: not reviewed, for Git does not have it yet: {what}; git add -N what is new", err=True)
-    left_out = [f"{name}: Git does not have it yet; git add -N it to have it reviewed" for name in new[:_MOST_NEW]]
+    left_out = [f"{name}: Git does not have it yet; git add -N it to have it reviewed" for name in new[:20]]
     command.task |= {"dossier": dossier, "purpose": "review", "left_out": left_out}
     command.options |= {"form": "records"}
     return command.go(), dossier
