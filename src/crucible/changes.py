@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,11 @@ from llm_runtime.grouping import grouped
 
 #: Lines of a file that are shown on both sides of a change.
 _AROUND = 40
-_SECONDS = 60
+_PATIENCE = 60, "install it, or pipe a diff"
+_RANGE = re.compile(r"(.*?)(\.{2,3}|$)(.*)", re.DOTALL)
+#: What one commit did, as against its first parent.
+_OWN = re.compile(r"(.+)\^[!-]", re.DOTALL)
+_WAY = "; write A..B, A^! or one revision, fetch what a shallow clone lacks, or commit first"
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "--src-prefix=a/", "--dst-prefix=b/")
 
 
@@ -28,18 +33,15 @@ def changed(revisions: str) -> list[Attachment]:
     Raises:
         ConfigurationError: it is no range of a repository here, or changes nothing that can be read.
     """
-    if revisions.startswith("-"):
-        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted")
-    spread = revisions if ".." in revisions else f"{revisions}...HEAD" if revisions else "HEAD"
+    left, dots, right = ends(revisions)
     root = Path(_git("rev-parse", "--show-toplevel").strip())
-    diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, spread, "--")
+    diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, f"{left}{dots}{right}" if right else left, "--")
     if not diff.strip():
         way = "git add what is new, or name a range, as in HEAD~3..HEAD"
         what = f"{revisions} changes nothing" if revisions else f"nothing that Git has is uncommitted; {way}"
         raise ConfigurationError(f"there is nothing to review: {what}")
     whole = [attachment(DIFF, diff)]
     touched = grouped(place[:2] for place in diff_places(whole[0].text) if place)
-    right = spread.rpartition("..")[2].lstrip(".") if ".." in spread else ""
     room = MOST_CHARACTERS - len(diff)
     for name, lines in touched.items() if room > 0 else ():
         if (text := _after(root, right, name)) is None or len(whole) == MOST_ITEMS:
@@ -52,23 +54,39 @@ def changed(revisions: str) -> list[Attachment]:
     return whole
 
 
+def unknown() -> list[str]:
+    """Return the files of the checkout that Git neither has nor ignores: no diff shows them."""
+    return _git("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/").split("\0")[:-1]
+
+
+def ends(revisions: str) -> tuple[str, str, str]:
+    """Return both ends of a range with the dots between them, as Git reads it; the right one is empty on disk.
+
+    Raises:
+        ConfigurationError: it is an option.
+    """
+    if revisions.startswith("-"):
+        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted")
+    if own := _OWN.fullmatch(revisions):
+        return f"{own[1]}^", "..", own[1]
+    left, dots, right = _RANGE.fullmatch(revisions or "HEAD..").groups()  # pyright: ignore[reportOptionalMemberAccess] - it fits any text
+    return left or "HEAD", dots or "...", right or ("HEAD" if revisions else "")
+
+
 def _after(root: Path, revision: str, name: str) -> str | None:
     """Return a file as it is after the change; ``None`` where it is gone, binary or no text."""
     try:
         if not revision and (root / name).is_symlink():
             return None  # what it leads to is no part of the change
-        data = _raw("-C", str(root), "show", f"{revision}:{name}") if revision else (root / name).read_bytes()
+        show = ("-C", str(root), "show", f"{revision}:{name}")
+        data = asked_of_git(show, *_PATIENCE) if revision else (root / name).read_bytes()
         return data.decode("utf-8") if data.strip() and b"\0" not in data else None
     except (OSError, UnicodeDecodeError, ConfigurationError):
         return None
 
 
 def _git(*arguments: str) -> str:
-    return _raw(*arguments).decode("utf-8", "replace")
-
-
-def _raw(*arguments: str) -> bytes:
-    return asked_of_git(arguments, _SECONDS, "install it, or pipe a diff")
+    return asked_of_git(arguments, *_PATIENCE).decode("utf-8", "replace")
 
 
 def asked_of_git(
@@ -85,5 +103,6 @@ def asked_of_git(
         raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; {way_out}") from None
     if not 0 <= done.returncode <= fine:
         complaint = done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:200]
-        raise ConfigurationError(f"git: {complaint or f'exit code {done.returncode}'}")
+        way = _WAY if "bad revision" in complaint or "no merge base" in complaint else ""
+        raise ConfigurationError(f"git: {complaint or f'exit code {done.returncode}'}{way}")
     return done.stdout

@@ -56,8 +56,7 @@ def silenced_alarms(
     dialogue_history: Sequence[DialogueRound], failures: Iterable[FailureRecord], abstentions: Iterable[Abstention]
 ) -> dict[str, str]:
     """Return the seats that raised the alarm and fell silent, each with what happened, in a few words."""
-    said = evaluations_of(dialogue_history)
-    alarms = {e.model: e for e in said if max(e.falsehood, e.given_up or 0.0) >= ALARM}
+    alarms = {e.model: e for e in evaluations_of(dialogue_history) if max(e.falsehood, e.given_up or 0.0) >= ALARM}
     ends = {e.model: f"abstained in round {e.round}" for e in abstentions}
     ends |= {failure.model: f"{failure.kind} in round {failure.round}" for failure in failures}
     last = active_models_of(dialogue_history)

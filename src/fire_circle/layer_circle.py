@@ -205,8 +205,7 @@ class LayerCircle:
         if answered < self.config.min_viable_models:
             reasons = "; ".join(f"{failure.model}: {failure.kind}" for failure in failed) or "the others abstained"
             least = f"Fire Circle degraded below minimum ({self.config.min_viable_models} active models)"
-            message = f"{least} in round {number}: {answered} answered ({reasons})"
-            self._end(number, message, "fire_circle", failed)
+            self._end(number, f"{least} in round {number}: {answered} answered ({reasons})", "fire_circle", failed)
 
     def _end(self, number: int, message: str, model: str, failed: Sequence[FailureRecord]) -> NoReturn:
         self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))

@@ -60,8 +60,7 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
 
 def _kinds(claim: PatternClaim) -> list[str]:
     """Return the keys of the kinds that a claim names: a kind of attack where it names none of the eight."""
-    attacks = [f"{UNCLASSIFIED}:{kind.value}" for kind in claim.security]
-    return [kind.value for kind in claim.types] or attacks
+    return [kind.value for kind in claim.types] or [f"{UNCLASSIFIED}:{kind.value}" for kind in claim.security]
 
 
 def _said(history: Iterable[DialogueRound], active_models: Collection[str] | None) -> list[_Said]:

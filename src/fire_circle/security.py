@@ -49,8 +49,7 @@ def security_kinds(description: str) -> tuple[SecurityKind, ...]:
     head = description.partition(":")[0]
     if len(head) > _MAX_NAME:
         return ()
-    words = re.sub(r"[_-]", " ", head.lower())
-    named = {_BY_NAME.get(" ".join(part.split())) for part in _BETWEEN.split(words)}
+    named = {_BY_NAME.get(" ".join(part.split())) for part in _BETWEEN.split(re.sub(r"[_-]", " ", head.lower()))}
     return tuple(kind for kind in SecurityKind if kind in named)
 
 

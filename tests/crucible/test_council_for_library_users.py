@@ -14,6 +14,7 @@ import pytest
 from tests.crucible.records import configuration, effects, hold
 
 from crucible import changed, checked, earlier_council, headline, read_attachments
+from crucible.proving import read_change
 from llm_runtime import Request
 from llm_runtime.errors import ConfigurationError
 
@@ -69,6 +70,22 @@ def test_what_is_changed_is_read_and_what_a_link_leads_to_is_not(repository: Pat
     assert [one.name for one in material] == ["diff"] and "A key of" not in material[0].text
     with pytest.raises(ConfigurationError, match=r"^there is nothing to review: HEAD\.\.HEAD changes nothing$"):
         changed("HEAD..HEAD")
+
+
+@pytest.mark.parametrize("revisions", ["HEAD~1..", "HEAD~1...", "HEAD^!", "HEAD^-", "HEAD~1", "@~..@"])
+def test_a_range_is_what_git_takes_it_for_whatever_is_not_committed(repository: Path, revisions: str) -> None:
+    Path("share.py").write_text("not committed\n")
+    diff, file = changed(revisions)
+    assert file.text.rstrip() == AFTER.rstrip() and "not committed" not in diff.text
+    assert read_change(revisions, "python -m pytest -q {file}").text("share.py") == AFTER
+
+
+@pytest.mark.parametrize("revisions", ["HEAD~9", "share.py", "a..b..c", "HEAD~1^!"])
+def test_a_range_that_names_no_commit_says_what_to_write(repository: Path, revisions: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"write A\.\.B, A\^! or one revision, fetch what a shallow clone lacks"
+    ):
+        changed(revisions)
 
 
 async def test_a_program_goes_on_from_an_answer_and_challenges_a_sentence_of_it(tmp_path: Path) -> None:

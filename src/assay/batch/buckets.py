@@ -62,8 +62,7 @@ class Buckets(NamedQueries):
 
     def open(self, bucket: str, limits: Limits) -> None:
         """Make the bucket, or give the one that is there new limits."""
-        rates = limits.requests_per_minute, limits.tokens_per_minute
-        self._do("open", bucket, *rates, limits.in_flight, FULL_PACE)
+        self._do("open", bucket, limits.requests_per_minute, limits.tokens_per_minute, limits.in_flight, FULL_PACE)
 
     def take(self, bucket: str, tokens: int) -> Grant:
         """Take a request, its tokens and its place in flight at once, or nothing and the time to wait.

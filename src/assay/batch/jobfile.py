@@ -157,8 +157,7 @@ class JobFile(Model):
             return table, path
         if name in ("model", "max_tokens"):
             return "terms", name
-        own = not self.older and table in hooks_of(self.kind).options.model_fields
-        return ("options" if own else "engine"), name
+        return "options" if not self.older and table in hooks_of(self.kind).options.model_fields else "engine", name
 
 
 def _flat(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

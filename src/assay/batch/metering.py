@@ -166,8 +166,7 @@ class Meter:
         taking = self._queue.do(take, BUCKETS, bucket)
         if asked is None:
             return await taking, None
-        holding = self._holding(asked, lambda: bool(turns) and turns[0].wait_us <= 0)
-        return await asyncio.gather(taking, holding)
+        return await asyncio.gather(taking, self._holding(asked, lambda: bool(turns) and turns[0].wait_us <= 0))
 
     def _holding(self, asked: Asked, granted: Callable[[], bool] = lambda: True) -> asyncio.Future[Reservation | None]:
         """Hold what is asked for; ``None`` where that is not granted, or an earlier job's call waits for money."""

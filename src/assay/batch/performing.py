@@ -168,8 +168,7 @@ async def _as_begun(context: WorkerContext, store: RunStore) -> AsBegun:
         if data.get("behaviours"):
             numbered(f"batch {batch.batch_id}", data["behaviours"], known)
             continue
-        look = partial(context.ledger.begun, batch.batch_id, place)
-        for job_id, fence in await context.rows.queue.do(look, JOBS):
+        for job_id, fence in await context.rows.queue.do(partial(context.ledger.begun, batch.batch_id, place), JOBS):
             with suppress(RunNotFound, ConfigurationError):
                 events = [event for _, event in store.events(run_id_of(batch, job_id, fence))]
                 run = opened(first_event(events))

@@ -34,8 +34,7 @@ class Purses(NamedQueries):
     def all(self, *purses: str) -> dict[str, Account]:
         """Return each purse by its name; only those that are named, where any is, and there."""
         named = f"WHERE purse IN ({', '.join('?' * len(purses))})" if purses else ""
-        rows = self._do("purses", *purses, columns=_COLUMNS, named=named)
-        return {str(name): _account(row) for name, *row in rows}
+        return {str(n): _account(row) for n, *row in self._do("purses", *purses, columns=_COLUMNS, named=named)}
 
     def reserve(self, purse: str, hold: Spend, claim: Claim | None = None, beside: Spend = NOTHING) -> Reservation:
         """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit and leave ``beside``;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from functools import wraps
@@ -274,7 +275,8 @@ def read_text(text: str | None, file: str | None, what: str, most: int = MAX_INP
     if len(raw) > most:
         raise ConfigurationError(f"the {what} is longer than {most // 1024} KiB; shorten it")
     try:
-        return raw.decode("utf-8-sig")
+        # What PowerShell writes with > has the mark of UTF-16.
+        return raw.decode("utf-16" if raw[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig")
     except UnicodeDecodeError as fault:
         raise ConfigurationError(f"the {what} is not UTF-8 text (byte {fault.start})") from None
 

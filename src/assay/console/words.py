@@ -59,8 +59,7 @@ def _block(call: CallWords, now: int, width: int, lines: int, ascii_only: bool) 
 def pace_words(call: CallWords, now: int) -> str:
     """Write what a call does and how quickly: ``"reasoning, 132 tokens, 14.2 a second"``."""
     if call.first is None:
-        doing = "reads its prompt" if call.stage == "reading" else "no word yet"
-        return f"{doing}, {clock(now - call.began)}"
+        return f"{'reads its prompt' if call.stage == 'reading' else 'no word yet'}, {clock(now - call.began)}"
     parts = [count_noun(call.tokens, "token")]
     if call.pace is not None:
         parts.append(f"{call.pace:.1f} a second")

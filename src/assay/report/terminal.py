@@ -121,8 +121,7 @@ def block_view(block: Block) -> RenderableType:
         case Note():
             return Text.assemble(("▌ ", _TONES[block.tone]), clean(block.text))
         case Table():
-            rows = (*block.rows, block.total or ())
-            return _Fitted(block, tuple(tuple(map(clean, row)) for row in rows if row))
+            return _Fitted(block, tuple(tuple(map(clean, row)) for row in (*block.rows, block.total or ()) if row))
         case Footnotes():
             return Text("\n".join(f"[{one_line(sign)}] {one_line(text)}" for sign, text in block.entries) + "\n")
         case Figure():

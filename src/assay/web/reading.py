@@ -180,8 +180,7 @@ def last_seen(request: Request) -> int:
     Raises:
         ConfigurationError: it is no number.
     """
-    number = request.headers.get("last-event-id", request.query_params.get("after", "0"))
-    return whole_number(number, "Last-Event-ID")
+    return whole_number(request.headers.get("last-event-id", request.query_params.get("after", "0")), "Last-Event-ID")
 
 
 def _view(request: Request, view: str, content: Callable[[LiveRun], object]) -> Response:

@@ -233,8 +233,7 @@ def _picture(log: CallLog, known_colours: dict[str, str], most: int, *, live: bo
 
 
 def _span(log: CallLog, call: Call, accents: dict[str, str], *, live: bool) -> Span:
-    until = call.ended if call.ended is not None else log.last
-    begin, end = log.since_start(call.started), log.since_start(until)
+    begin, end = map(log.since_start, (call.started, call.ended if call.ended is not None else log.last))
     unanswered = ("failed", "cut") if live else ("failed", "cut", "running")
     tip = f"{_row(call)}, {call.label.phase}: {duration(max(end - begin, 0))}"
     return Span(_row(call), begin, max(end, begin), accents[_row(call)], tip, faded=call.state in unanswered)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from crucible.behaviour import BEHAVIOUR
-from crucible.changes import asked_of_git
+from crucible.changes import asked_of_git, ends
 from crucible.proving.adapters import Adapter, adapter
 from crucible.proving.records import FrozenRecord
 from llm_runtime.errors import ConfigurationError
@@ -179,12 +179,9 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Prov
     Raises:
         ConfigurationError: it is no range of a repository here, or changes nothing.
     """
-    if revisions.startswith("-"):
-        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing")
-    left, dots, right = re.fullmatch(r"(.*?)(\.{2,3}|$)(.*)", revisions or "HEAD..", re.DOTALL).groups()  # pyright: ignore[reportOptionalMemberAccess] - it fits any text
+    left, dots, right = ends(revisions)
     with tempfile.TemporaryDirectory(prefix="assay-git-", ignore_cleanup_errors=True) as own:
         git = Repository(at or Path.cwd(), Path(own))
-        left, right = left or "HEAD", right or ("HEAD" if revisions else "")
         base = git.tree(left if dots == ".." else git("merge-base", "--end-of-options", left, right).strip())
         head = git.tree(right)
         diff = git(*_DIFF, base, head, "--")

@@ -114,8 +114,7 @@ class _Case:
 
     async def kept(self, made: Mapping[str, str], select: list[str]) -> Ran:
         """Run the repository's own tests on the head, each file by itself where all that is told is an exit code."""
-        apart = self.bare and "{file}" in self.change.command
-        parts = [[one] for one in select[:_FILES]] if apart else [select]
+        parts = [[one] for one in select[:_FILES]] if self.bare and "{file}" in self.change.command else [select]
         # With a fix it matters whether they pass, and what they call is known: nothing is traced, as after others.
         around: Around = "after" if made and not BEHAVIOUR.before(14) else "plain"
         ran = [await self.asked(self.change.head, made, part, around, sealed=False) for part in parts]
@@ -552,8 +551,7 @@ async def _posed(case: _Case) -> list[ProofCheck]:
 
 def _settled(case: _Case) -> bool:
     """Tell whether no law could say more of a witness."""
-    settled = case.origin != "regression" or _written(case) == "example" or _said_so(case)
-    return bool(settled) or BEHAVIOUR.before(16)
+    return case.origin != "regression" or _written(case) == "example" or bool(_said_so(case)) or BEHAVIOUR.before(16)
 
 
 def _means(case: _Case, law: Posed, seen: Ran) -> bool:

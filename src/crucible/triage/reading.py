@@ -88,8 +88,7 @@ def _differences(where: str, then: object, now: object) -> Iterator[str]:
             if name in old:
                 yield from _differences(f"{where}.{name}" if where else name, old[name], value)
     elif isinstance(now, list):
-        pairs = zip(cast("list[Any]", then), cast("list[Any]", now), strict=True)
-        for number, (old, value) in enumerate(pairs):
+        for number, (old, value) in enumerate(zip(cast("list[Any]", then), cast("list[Any]", now), strict=True)):
             yield from _differences(f"{where}.{number}", old, value)
     elif (type(then), then) != (type(now), now):
         yield f"{where}: {json.dumps(then)} was read as {json.dumps(now)}"

@@ -74,8 +74,7 @@ class Base(Struct):
 
     def near(self, path: Path, name: str) -> str:
         """Return the text of a file of this name in the folder of ``path``, or else in the next one above."""
-        folders = PurePosixPath(self.place(path)).parents
-        texts = (self.text((folder / name).as_posix()) for folder in folders)
+        texts = (self.text((folder / name).as_posix()) for folder in PurePosixPath(self.place(path)).parents)
         return next((text for text in texts if text is not None), "")
 
     @contextmanager
@@ -172,8 +171,7 @@ def enrol(lock: Path, own: KeySigner) -> list[str]:
 
 
 def _near(lock: Path) -> str:
-    places = (folder / SIGNERS for folder in lock.absolute().parents)
-    place = next((one for one in places if one.is_file()), None)
+    place = next((one for folder in lock.absolute().parents if (one := folder / SIGNERS).is_file()), None)
     return place.read_text(encoding="utf-8", errors="replace") if place else ""
 
 

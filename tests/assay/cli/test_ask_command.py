@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.extent import FULL
 
+from assay.console.options import read_text
 from llm_runtime.testing import Fault, LoopbackServer
 
 CALLS = 9
@@ -33,6 +34,13 @@ async def test_the_question_may_come_through_a_pipe(
     assay: Assay, server: LoopbackServer, arguments: tuple[str, ...]
 ) -> None:
     assert (await assay("ask", *arguments, stdin="Which database?\n", server=server)).code == 0
+
+
+@pytest.mark.parametrize("written", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_text_is_read_by_the_mark_that_an_editor_or_a_shell_gives_it(tmp_path: Path, written: str) -> None:
+    text, mark = "Où est 東?\r\n", "\ufeff" if written == "utf-16-be" else ""
+    (tmp_path / "q.md").write_bytes((mark + text).encode(written))
+    assert read_text(None, str(tmp_path / "q.md"), "question") == text
 
 
 async def test_the_question_may_come_from_a_file(assay: Assay, server: LoopbackServer, tmp_path: Path) -> None:

@@ -112,6 +112,18 @@ async def test_what_is_not_committed_is_reviewed_where_nothing_is_named(assay: A
     assert done.code == 0 and "No findings." in done.out and "line by line" in done.out
 
 
+async def test_what_git_does_not_have_yet_is_said_to_be_in_no_review(assay: Assay, repository: Path) -> None:
+    (repository / "m.py").write_text("def mean(xs):\n    return 0\n")
+    (repository / ".gitignore").write_text(".*\n*.db*\nignored.py\n")
+    for name in ("ignored.py", "pages/a one.py", "pages/é.py"):
+        (repository / name).parent.mkdir(exist_ok=True)
+        (repository / name).write_text("new = 1\n")
+    async with LoopbackServer(council(NOTHING)) as server:
+        done = await assay("review", "--json", "-q", server=server)
+    assert "not reviewed, for Git does not have it yet: pages/a one.py and 1 more; git add -N" in done.err, done.err
+    assert [one.partition(":")[0] for one in done.json["task"]["left_out"]] == ["pages/a one.py", "pages/é.py"]
+
+
 @pytest.mark.parametrize(
     "said",
     ["It looks good to me.", "No findings.", "## 1. [critical] A1:7 All is wrong\n\nNo findings beyond these.", "{}"],

@@ -48,6 +48,38 @@ def test_a_file_is_found_however_a_tool_names_it(checkout: Path, uri: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("location", "bases"),
+    [
+        ({"uri": FILE, "uriBaseId": "ROOT"}, {"ROOT": {"uri": "file:///home/ci/"}}),
+        ({"uri": "m.py", "uriBaseId": "API"}, {"API": {"uri": "api/", "uriBaseId": "P"}, "P": {"uri": "packages"}}),
+        ({"uri": "m.py", "uriBaseId": "API"}, {"API": {"uri": "packages/api/", "uriBaseId": "X"}, "X": {}}),
+        ({"uri": "m.py", "uriBaseId": "API"}, {"API": {"uri": "{address}/packages/api/"}}),
+        ({"uri": FILE, "uriBaseId": "A"}, {"A": {"uri": "", "uriBaseId": "B"}, "B": {"uriBaseId": "A"}}),
+        ({"uri": FILE, "uriBaseId": "nowhere"}, {}),
+        ({"index": 1}, {"API": {"uri": "packages/api/"}}),
+        ({"uri": FILE, "index": 0}, {}),
+    ],
+)
+def test_a_file_is_found_by_its_base_and_by_the_list_of_the_run(checkout: Path, location: Any, bases: Any) -> None:
+    log = json.loads(sarif())
+    (run,) = log["runs"]
+    run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] = location
+    run["artifacts"] = [{}, {"location": {"uri": "m.py", "uriBaseId": "API"}}]
+    run["originalUriBaseIds"] = bases
+    (checkout / "m.py").write_text("another\n")
+    subprocess.run(("git", "add", "."), cwd=checkout, check=True)
+    assert read(json.dumps(log).replace("{address}", checkout.as_uri())) == [(f"{FILE}:2", "major", "It fails.")]
+
+
+@pytest.mark.parametrize("location", [{}, {"index": 7}, {"index": -2}, {"uri": "passwd", "uriBaseId": "ETC"}])
+def test_what_its_base_leads_out_of_the_checkout_has_no_place(checkout: Path, location: Any) -> None:
+    log = json.loads(sarif())
+    log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] = location
+    log["runs"][0] |= {"originalUriBaseIds": {"ETC": {"uri": "file:///etc/"}}}
+    assert read(json.dumps(log)) == [("place not found", "major", "It fails.")]
+
+
+@pytest.mark.parametrize(
     "uri", ["", "/etc/passwd", "file:///etc/passwd", "../../../../x.py", "a%00b", "https://h/m.py"]
 )
 def test_what_is_no_file_of_the_checkout_has_no_place(checkout: Path, uri: str) -> None:

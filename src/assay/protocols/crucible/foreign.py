@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +14,7 @@ from pydantic import AliasPath, BaseModel, Field
 from assay.console.options import read_text
 from assay.launch.logs import result_of
 from crucible.attaching import attachment
-from crucible.changes import changed
+from crucible.changes import asked_of_git, changed
 from crucible.material import Attachment
 from crucible.records import FindingRecord
 from crucible.reviewing import CheckedFinding, checked
@@ -49,6 +48,15 @@ class _Suppression(BaseModel):
     status: str = "accepted"
 
 
+class _Address(BaseModel):
+    """Where a file is, as a place has it, a base, or an artifact of the run."""
+
+    location: _Address | None = None
+    uri: str = ""
+    base: str = _deep("", "uriBaseId")
+    index: int = -1
+
+
 class _Result(BaseModel):
     text: str = _deep("", "message", "text")
     level: str = ""
@@ -56,7 +64,7 @@ class _Result(BaseModel):
     kind: str = ""
     state: str = Field("", alias="baselineState")
     suppressions: list[_Suppression] | None = None
-    file: str = _deep("", *_PHYSICAL, "artifactLocation", "uri")
+    file: _Address = _deep(_Address(), *_PHYSICAL, "artifactLocation")
     line: int = _deep(0, *_PHYSICAL, "region", "startLine")
     quote: str = _deep("", *_PHYSICAL, "region", "snippet", "text")
 
@@ -66,16 +74,28 @@ class _Result(BaseModel):
         accepted = any(one.status == "accepted" for one in self.suppressions or ())
         return not accepted and self.state != "absent" and self.kind not in ("pass", "notApplicable", "informational")
 
-    def located(self, rules: list[_Rule]) -> _Located:
-        rule = next((one for one in rules if one.id == self.rule), _Rule())
-        at, text = urlsplit(self.file), self.text or rule.about or self.rule
-        place = unquote(at.path if at.scheme == "file" else self.file)
-        return place, self.line, _found(text, self.quote, self.level or rule.level)
-
 
 class _Run(BaseModel):
     rules: list[_Rule] = _deep([], "tool", "driver", "rules")
     results: list[_Result] = []
+    artifacts: list[_Address] = []
+    bases: dict[str, _Address] = Field({}, alias="originalUriBaseIds")
+
+    def located(self, one: _Result, root: Path, ours: set[str]) -> _Located:
+        rule = next((rule for rule in self.rules if rule.id == one.rule), _Rule())
+        places = [_own(name, root, ours) for name in self._places(one.file)]
+        found = _found(one.text or rule.about or one.rule, one.quote, one.level or rule.level)
+        return next((name for name in places if name in ours), places[-1]), one.line, found
+
+    def _places(self, at: _Address) -> list[str]:
+        """Return where a file may be, the fullest name first: a base of the tool's own machine is none here."""
+        if not at.uri and 0 <= at.index < len(self.artifacts):
+            at = self.artifacts[at.index].location or at
+        written, bases = [at.uri], dict(self.bases)
+        while base := bases.pop(at.base, None):
+            at = base
+            written.append(f"{at.uri.rstrip('/')}/{written[-1]}" if at.uri else written[-1])
+        return [unquote(urlsplit(one).path if one[:5].lower() == "file:" else one) for one in reversed(written)]
 
 
 class _Sarif(BaseModel):
@@ -108,15 +128,14 @@ def read_findings(source: str, revisions: str, claims: str = "") -> tuple[list[C
     names = _git("-C", str(root), "ls-files", "-z").split("\0")
     ours = {one for one in names if (root / one).is_file() and not (root / one).is_symlink()}
     entries, is_sarif = _entries(text), bool(re.match(r"\{|\[\s*[{\]]", text))
-    located = _of_sarif(text) if is_sarif else [_of_words(one, root, ours) for one in entries or [text] if one]
-    located = [(_own(name, root, ours), line, one) for name, line, one in located]
+    told = filter(None, entries or [text])
+    located = _of_sarif(text, root, ours) if is_sarif else [_of_words(one, root, ours) for one in told]
     if not located and not is_sarif:  # a tool that finds nothing is no mistake
         raise ConfigurationError(f"{source} holds no finding: give SARIF, a list of claims, or an issue's text")
     if len(located) > _MOST:
         raise ConfigurationError(f"{source} holds {len(located)} findings, and {_MOST} are the most: split it")
     dossier = changed(revisions) if revisions else []
-    there = {one.name for one in dossier}
-    missing = dict.fromkeys(name for name, _, _ in located if name in ours - there)
+    missing = dict.fromkeys(name for name, _, _ in located if name in ours.difference(one.name for one in dossier))
     dossier += [attachment(name, (root / name).read_text("utf-8", "replace")) for name in [*missing][:_FILES]]
     at = {one.name: f"A{number}" for number, one in enumerate(dossier, 1)}
     places = [f"{at.get(name, '')}:{line}" if line else at.get(name, "") for name, line, _ in located]
@@ -141,13 +160,14 @@ def _of_words(text: str, root: Path, ours: set[str]) -> _Located:
     for name in () if named else dict.fromkeys(_CALLED.findall(text)):
         hits = (hit.split(":", 2) for hit in _git("-C", str(root), "grep", "-nE", _DEFINED.format(name)).split("\n"))
         named += [(hit[0], int(hit[1])) for hit in hits if hit[0] in ours]
-    return (*(named or [("", 0)])[0], _found(text.lstrip("# ")))
+    name, line = (named or [("", 0)])[0]
+    return _own(name, root, ours), line, _found(text.lstrip("# "))
 
 
-def _of_sarif(text: str) -> list[_Located]:
+def _of_sarif(text: str, root: Path, ours: set[str]) -> list[_Located]:
     with fits("this is no SARIF that can be read; have the tool write SARIF 2.1.0: "):
         runs = _Sarif.model_validate_json(text).runs
-    return [one.located(run.rules) for run in runs for one in run.results if one.holds]
+    return [run.located(one, root, ours) for run in runs for one in run.results if one.holds]
 
 
 def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:
@@ -157,8 +177,6 @@ def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:
 
 
 def _git(*words: str) -> str:
-    try:
-        done = subprocess.run(("git", *words), capture_output=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""  # whoever reads the change says why
-    return done.stdout.decode("utf-8", "replace")
+    with suppress(ConfigurationError):  # whoever reads the change says why
+        return asked_of_git(words, 20, "").decode("utf-8", "replace")
+    return ""

@@ -99,10 +99,16 @@ def _left(command: RunCommand, terms: Terms, run_id: str) -> Terms:
 
 
 def _held(command: RunCommand, revisions: str) -> tuple[Outcome, list[Attachment]]:
-    from crucible.changes import changed
+    from assay.report.clean import clean
+    from crucible.changes import changed, unknown
 
     dossier = [*command.task.get("dossier", ()), *changed(revisions)]
-    command.task |= {"dossier": dossier, "purpose": "review"}
+    new = [] if revisions else [" ".join(clean(name).split()) for name in unknown()]
+    if new:
+        what = new[0] + (f" and {len(new) - 1:,} more" if new[1:] else "")
+        click.echo(f"assay: not reviewed, for Git does not have it yet: {what}; git add -N what is new", err=True)
+    left_out = [f"{name}: Git does not have it yet; git add -N it to have it reviewed" for name in new[:20]]
+    command.task |= {"dossier": dossier, "purpose": "review", "left_out": left_out}
     command.options |= {"form": "records"}
     return command.go(), dossier
 
@@ -127,7 +133,8 @@ def _change(revisions: str, test: str, reviewed: str | None) -> ProvenChange:
 
     change = read_change(revisions, test, at=Path.cwd())
     if reviewed is not None and change.diff.split() != reviewed.split():
-        raise ConfigurationError("this is not the change that was reviewed; name it: assay review REV.. --of RUN")
+        way = "name it: assay review REV.. --of RUN; a proof has also what is new to Git: git add -N it before a review"
+        raise ConfigurationError(f"this is not the change that was reviewed; {way}")
     return change
 
 

@@ -320,8 +320,7 @@ def check_guard(options: Options) -> None:
 def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
     shared = {"mode", "models", "policy", "recall", "temperature", "round_timeout", "calls"}
-    own = Options.model_fields.keys() - shared
-    return {name for name in own if getattr(options, name) != getattr(unset, name)}
+    return {one for one in Options.model_fields.keys() - shared if getattr(options, one) != getattr(unset, one)}
 
 
 def case_of(task: Task) -> Case:

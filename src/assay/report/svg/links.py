@@ -70,7 +70,6 @@ def link_chart(
         out = left + box + 10 + 9 * (place % 12)
         look = ("red" if tie.opposite else "quiet") + " stroke dashed"
         first, second = tops[tie.first], tops[tie.second]
-        corners = ((left + box, first), (out, first), (out, second), (left + box, second))
-        for (x1, y1), (x2, y2) in pairwise(corners):
+        for (x1, y1), (x2, y2) in pairwise(((left + box, first), (out, first), (out, second), (left + box, second))):
             parts.append(element("line", x1=x1, x2=x2, y1=y1, y2=y2, class_=look))
     return picture(width, height, title, description, *parts, *boxes, *signs)

@@ -108,5 +108,4 @@ def _source(state: CouncilState, one: Quotation) -> str:
     words = f"“{one_line(one.words, 200)}” " if one.words else ""
     if one.found == "nowhere":
         return f"{words or one.place + ' '}{_WORDS['nowhere']}"
-    name = f" of {attachment.name}" if attachment else ""
-    return f"{words}{one.place}{name}{_WORDS[one.found]}"
+    return f"{words}{one.place}{f' of {attachment.name}' if attachment else ''}{_WORDS[one.found]}"

@@ -145,8 +145,7 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
             LlmRuntimeError: whatever else ends the whole run; a case without a verdict does not.
         """
         known = {verdict.id: verdict for verdict in task.known}
-        passes = [("cases", len(task.cases), len(known))]
-        context.emit(events.PassesPlanned(title=self.title_of(task), passes=passes))
+        context.emit(events.PassesPlanned(title=self.title_of(task), passes=[("cases", len(task.cases), len(known))]))
         context.emit(events.PassStarted(name="cases"))
         turn = asyncio.Semaphore(options.concurrency)
 
@@ -261,8 +260,7 @@ def _question(case: Case, model: str) -> Request:
     before = "\n\n".join(text for text in (case.system, case.application) if text)
     said = [record for record in case.history or () if record.role in ("user", "assistant", "turn")]
     history = [Message("assistant" if one.role == "assistant" else "user", one.text) for one in said]
-    system = [Message("system", before)] if before else []
-    asked = (*system, *history, Message("user", case.user or before))
+    asked = (*([Message("system", before)] if before else []), *history, Message("user", case.user or before))
     return Request(model, asked, CallLabel("fire_circle", "target", "target"))
 
 

@@ -95,8 +95,7 @@ def _field_places(source: str, line: int) -> dict[str, tuple[int, int]]:
     import yaml
 
     if line:
-        start = sum(len(before) + 1 for before in source.split("\n")[: line - 1])
-        return {"": (start, len(source))}
+        return {"": (sum(len(before) + 1 for before in source.split("\n")[: line - 1]), len(source))}
     try:
         root: object = cast("Any", yaml).compose(source, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
