@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crucible.behaviour import BEHAVIOUR
-from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
+from crucible.proving.change import Excerpt, Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import annotated, bent, complaint, examples, mended, words
 from crucible.proving.laws import as_annotated, broken_law, unmet_none, unread_parameter
 from crucible.proving.neighbours import answers, neighbours, swerving
@@ -521,15 +521,23 @@ def _written(case: _Case) -> Oracle:
 
 async def _shows(case: _Case) -> None:
     """Find the examples that the witness repeats: those count that fail where they stand, and pass with the fix."""
-    pages = [(page.path, page.text) for page in (*case.change.docs, *case.change.near)]
-    repeated = _repeated(case)
-    case.examples = [place for place, text in (*case.seen.docs.items(), *pages) if repeated & examples(text)]
+    pages = [(page.path, page.text) for page in case.change.docs]
+    near, repeated = [pair for page in case.change.near for pair in _tests_of(page)], _repeated(case)
+    case.examples = [place for place, text in (*case.seen.docs.items(), *pages, *near) if repeated & examples(text)]
     if case.examples and not BEHAVIOUR.before(11):
-        places = [re.sub(r":\d+ (.*)", r"::.*\\.\1$", place) for place in case.examples]
-        select = sorted({place.partition("::")[0] for place in places})
+        places = [re.sub(r":\d+\\ (.*)", r"::.*\\.\1$", re.escape(place)) + r"(?!\w)" for place in case.examples]
+        select = sorted({re.sub(r"::.*|:\d+ .*", "", place) for place in case.examples})
         was, now = [await case.asked(case.change.head, made, select, sealed=False) for made in ({}, case.made)]
         found = sorted(_named(was, "failed") & _named(now, "passed"))
         case.examples = [*filter(re.compile("|".join(places)).match, found)]
+
+
+def _tests_of(page: Excerpt) -> list[tuple[str, str]]:
+    """Return the tests of a near module, as pytest names them, with their text; all of it where none is told apart."""
+    found = {} if BEHAVIOUR.before(19) else functions(page.text)
+    tests = {name: node for name, node in found.items() if re.search(r"(^|\.)test\w*$", name)}
+    texts = {"::" + name.replace(".", "::"): ast.unparse(node) for name, node in tests.items()} or {"": page.text}
+    return [(page.path + name, text) for name, text in texts.items()]
 
 
 async def _posed(case: _Case) -> list[ProofCheck]:
