@@ -38,7 +38,7 @@ _NEAR, _HUNKS, _TESTS, _BEFORE, _FILES = 3, 12, 400, 40, 3
 _QUICK, _WORDS = 0.5, 4
 #: Errors of a test's own line that say that what it calls is not there yet.
 _ALONE = "its own line fails, not what it tests"
-_MISSING = re.compile(r"Import|Module|Attribute|Type|Name")
+_MISSING, _TEST = re.compile(r"Import|Module|Attribute|Type|Name"), re.compile(r"(^|\.)test\w*$")
 
 _NONE, _NOTHING = FailedTest(kind="own"), Ran(key="", code=0)
 
@@ -283,11 +283,12 @@ async def _fails(case: _Case) -> str:
         none = f"no test of it ran to an end: {_why(case, ran, -300)}"
         raise _Refused("the test passes on the head" if case.passes(ran) else none)
     said = f"{failure.type}: {failure.message[-300:]}"
-    at = failure.at.partition(":")[0]
     _refuse(one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}")
     _refuse(failure.kind in case.early, f"{_ALONE}: {said}")
     _refuse(failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}")
-    _refuse(failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines")
+    _refuse(
+        failure.kind == "hang" and failure.at.partition(":")[0] in ("", case.change.place), "it hangs in its own lines"
+    )
     _refuse(failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree")
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
@@ -374,11 +375,10 @@ def _holding(change: ProvenChange) -> list[str]:
 
 async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
     """Return which good tests a fix breaks; those that seem so run twice more: a busy machine breaks tests too."""
-    seeming = _named(now, "failed") & good
-    less = sorted(seeming)
+    less = sorted(_named(now, "failed") & good)
     runs = [await case.kept(made, less) for made in ({}, case.made) if less]
     found = [{one.name for one in ran.tests if (one.outcome == "failed") == at} for at, ran in enumerate(runs)]
-    return set[str].intersection(*found) if found else seeming
+    return set[str].intersection(*found) if found else {*less}
 
 
 async def _beside(case: _Case) -> str:
@@ -437,8 +437,7 @@ def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bo
 async def _again(case: _Case) -> str:
     """Run the witness in other surroundings: it has to do the same on each state in all of them."""
     change, plain = case.change, dict[str, str]()
-    trees = [(change.head, plain), (change.head, case.made), (change.base, plain)]
-    trees = trees[: 2 + (case.origin == "regression")]
+    trees = [(change.head, plain), (change.head, case.made), (change.base, plain)][: 2 + (case.origin == "regression")]
     asks: list[tuple[Around, str, dict[str, str]]]
     asks = [(around, tree, files) for around in _AROUND for tree, files in trees]
     found = await asyncio.gather(*(case.ask(tree, files, around=around) for around, tree, files in asks))
@@ -521,23 +520,22 @@ def _written(case: _Case) -> Oracle:
 
 async def _shows(case: _Case) -> None:
     """Find the examples that the witness repeats: those count that fail where they stand, and pass with the fix."""
-    pages = [(page.path, page.text) for page in case.change.docs]
-    near, repeated = [pair for page in case.change.near for pair in _tests_of(page)], _repeated(case)
-    case.examples = [place for place, text in (*case.seen.docs.items(), *pages, *near) if repeated & examples(text)]
+    pages = [pair for page in (*case.change.docs, *case.change.near) for pair in _tests_of(page)]
+    repeated = _repeated(case)
+    case.examples = [place for place, text in (*case.seen.docs.items(), *pages) if repeated & examples(text)]
     if case.examples and not BEHAVIOUR.before(11):
-        places = [re.sub(r":\d+\\ (.*)", r"::.*\\.\1$", re.escape(place)) + r"(?!\w)" for place in case.examples]
-        select = sorted({re.sub(r"::.*|:\d+ .*", "", place) for place in case.examples})
+        places = [re.sub(r":\d+ (.*)", r"::.*\\.\1$", place) for place in case.examples]
+        select = sorted({place.partition("::")[0] for place in places})
         was, now = [await case.asked(case.change.head, made, select, sealed=False) for made in ({}, case.made)]
         found = sorted(_named(was, "failed") & _named(now, "passed"))
-        case.examples = [*filter(re.compile("|".join(places)).match, found)]
+        case.examples = [*filter(re.compile(rf"(?:{'|'.join(places)})(?!\w)").match, found)]
 
 
 def _tests_of(page: Excerpt) -> list[tuple[str, str]]:
-    """Return the tests of a near module, as pytest names them, with their text; all of it where none is told apart."""
+    """Return the tests of a module, as pytest names them, with their text; all of a page, and of a module cut short."""
     found = {} if BEHAVIOUR.before(19) else functions(page.text)
-    tests = {name: node for name, node in found.items() if re.search(r"(^|\.)test\w*$", name)}
-    texts = {"::" + name.replace(".", "::"): ast.unparse(node) for name, node in tests.items()} or {"": page.text}
-    return [(page.path + name, text) for name, text in texts.items()]
+    tests = {"::".join([page.path, *one.split(".")]): ast.unparse(found[one]) for one in found if _TEST.search(one)}
+    return [*(tests or {page.path: page.text}).items()]
 
 
 async def _posed(case: _Case) -> list[ProofCheck]:
@@ -560,8 +558,7 @@ async def _posed(case: _Case) -> list[ProofCheck]:
 
 def _settled(case: _Case) -> bool:
     """Tell whether no law could say more of a witness."""
-    settled = case.origin != "regression" or _written(case) == "example" or _said_so(case)
-    return bool(settled) or BEHAVIOUR.before(16)
+    return bool(case.origin != "regression" or _written(case) == "example" or _said_so(case)) or BEHAVIOUR.before(16)
 
 
 def _means(case: _Case, law: Posed, seen: Ran) -> bool:
@@ -571,8 +568,7 @@ def _means(case: _Case, law: Posed, seen: Ran) -> bool:
     if hooked or not row.given:
         return not hooked
     meant = any(map(brought.search, case.change.diff.splitlines())) or _saying(case, row.denied, lines=True)
-    to = rf".*[:.]{law.of}(\.__init__)?"
-    return not meant and bool(as_annotated(case.change, seen, to, row.given, row.promised))
+    return not meant and bool(as_annotated(case.change, seen, rf".*[:.]{law.of}(\.__init__)?", row.given, row.promised))
 
 
 def _named(ran: Ran, outcome: str) -> set[str]:
@@ -623,9 +619,8 @@ def _unpromised(case: _Case, free: Collection[str] = (), *, untold: bool = False
     """Tell whether an argument has a type that no near test, example or annotation promises; ``free`` promise all, and
     so does what nobody tells of, where that is ``untold``."""
     # What Python itself asks of a thing takes anything.
-    anything = re.compile(r"$^" if BEHAVIOUR.before(15) else r"\.__(?!init|new|call)\w+__\(")
-    called = {key: kinds for key, kinds in case.seen.called.items() if not anything.search(key)}
-    return any(_unmet(case, key, kinds, free, untold=untold) for key, kinds in called.items())
+    anything, called = r"$^" if BEHAVIOUR.before(15) else r"\.__(?!init|new|call)\w+__\(", case.seen.called.items()
+    return any(_unmet(case, key, kinds, free, untold=untold) for key, kinds in called if not re.search(anything, key))
 
 
 def _unmet(case: _Case, key: str, kinds: Sequence[str], free: Collection[str], *, untold: bool) -> bool:

@@ -207,12 +207,6 @@ async def test_an_example_that_still_holds_where_it_stands_is_not_broken(shop: S
     assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
 
 
-async def test_a_page_of_any_name_may_show_an_example(tmp_path: Path) -> None:
-    page = ">>> from shop.lists import first\n>>> first([])\n0\n"
-    change = Shop(tmp_path / "checkout", {**BASE, "docs/c++ (1).md": page}).change("shop/lists.py", FIRST)
-    assert (await judge(change, witness(TRUE, FIX), [], "f", told(change))).verdict == "changed"
-
-
 @pytest.mark.parametrize(("falls", "shows"), [("half", "example"), ("total", "none")])
 async def test_an_example_of_a_near_test_counts_where_this_test_fails(shop: Shop, falls: str, shows: str) -> None:
     other = "\n\ndef test_half():\n    assert first([2, 3]) == 2\n"
