@@ -283,12 +283,11 @@ async def _fails(case: _Case) -> str:
         none = f"no test of it ran to an end: {_why(case, ran, -300)}"
         raise _Refused("the test passes on the head" if case.passes(ran) else none)
     said = f"{failure.type}: {failure.message[-300:]}"
+    at = failure.at.partition(":")[0]
     _refuse(one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}")
     _refuse(failure.kind in case.early, f"{_ALONE}: {said}")
     _refuse(failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}")
-    _refuse(
-        failure.kind == "hang" and failure.at.partition(":")[0] in ("", case.change.place), "it hangs in its own lines"
-    )
+    _refuse(failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines")
     _refuse(failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree")
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
