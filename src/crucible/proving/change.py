@@ -269,9 +269,8 @@ def functions(text: str) -> dict[str, Defined]:
 
 def within(text: str, first: int, last: int) -> set[str]:
     """Return the names of what some lines of a Python text lie in, or hold."""
-    return {
-        name for name, node in functions(text).items() if node.lineno <= last and first <= (node.end_lineno or last)
-    }
+    found = functions(text).items()
+    return {name for name, node in found if node.lineno <= last and first <= (node.end_lineno or last)}
 
 
 def lines_of(text: str) -> list[str]:

@@ -259,10 +259,9 @@ async def judge(
     if refused:
         return proof
     verdict, oracle = _verdict(case)
-    told_so = _law(case) if oracle == "law" else _said_so(case)
     return proof.model_copy(update={
-        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": told_so,
-        "culprits": [*map(str, case.culprits)],
+        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words,
+        "told": _law(case) if oracle == "law" else _said_so(case), "culprits": [*map(str, case.culprits)],
     })  # fmt: skip
 
 
