@@ -25,13 +25,15 @@ what node and go ran is known.
 claim that stands to the letter behind a label is not weakened; an answer is taken out of a record that cannot be read.
 18: a witness may import the file that it tests by its name; a fix stands in lines that end as those of its file do;
 a form feed ends no line, and what a mark of byte order begins is Python; a place may have the name of its file.
+19: an example of a near test counts where this test fails, not another of its file; an attribute or a keyword of a
+witness may have the name of a function of Python's.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=18, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=19, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

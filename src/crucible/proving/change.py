@@ -294,9 +294,8 @@ def _filled(git: Repository, change: ProvenChange, files: list[ChangedFile], hun
     """Return a change with its files, with tests by their names and by what they name, and with pages of it."""
     how, tree = change.adapter, change.head
     texts = {one.path: one.head or "" for one in files}
-    inside = [sorted(within(texts[hunk.path], hunk.head_first, hunk.last)) for hunk in hunks]
-    bare = [name.rpartition(".")[2] for names in inside for name in names]
-    names = list(dict.fromkeys(name for name in bare if not name.endswith("__")))[:_NAMED]
+    inside = (one for hunk in hunks for one in sorted(within(texts[hunk.path], hunk.head_first, hunk.last)))
+    names = list(dict.fromkeys(one.rpartition(".")[2] for one in inside if not one.endswith("__")))[:_NAMED]
     stems = {Path(path).stem.strip("_") for path in texts} - {"init", "main", "index", ""}
     tests = [name for name in git("ls-tree", "-r", "-z", "--name-only", tree).split("\0") if how.is_test(name)]
     words = [word for name in (*stems, *names) for word in ("-e", name)]

@@ -36,6 +36,7 @@ class _Law(BaseModel):
 
 class _Words(BaseModel):
     names: str
+    bare: str
     allowed: str
     changing: str
     pure: str
@@ -102,7 +103,9 @@ def _name(node: ast.AST, imported: set[str]) -> str:
     said, told = _says(node), words()
     if isinstance(node, ast.Import | ast.ImportFrom) and said[0] in sys.stdlib_module_names:
         said = said if said[0] in told.pure.split() else [f"_{said[0]}"]
-    bad = [one for one in said if one in told.names.split() or (one[:1] == "_" and one not in ("_", "__future__"))]
+    kept = isinstance(node, ast.Attribute | ast.keyword) and not BEHAVIOUR.before(19)
+    named = {*told.names.split()} - {*told.bare.split() * kept}
+    bad = [one for one in said if one in named or (one[:1] == "_" and one not in ("_", "__future__"))]
     return f"{bad[0]} may not be used: no file, clock, chance, process, patch, private name" if bad else ""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crucible.behaviour import BEHAVIOUR
-from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
+from crucible.proving.change import Excerpt, Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import annotated, bent, complaint, examples, mended, words
 from crucible.proving.laws import as_annotated, broken_law, unmet_none, unread_parameter
 from crucible.proving.neighbours import answers, neighbours, swerving
@@ -38,7 +38,7 @@ _NEAR, _HUNKS, _TESTS, _BEFORE, _FILES = 3, 12, 400, 40, 3
 _QUICK, _WORDS = 0.5, 4
 #: Errors of a test's own line that say that what it calls is not there yet.
 _ALONE = "its own line fails, not what it tests"
-_MISSING = re.compile(r"Import|Module|Attribute|Type|Name")
+_MISSING, _TEST = re.compile(r"Import|Module|Attribute|Type|Name"), re.compile(r"(^|\.)test\w*$")
 
 _NONE, _NOTHING = FailedTest(kind="own"), Ran(key="", code=0)
 
@@ -258,10 +258,9 @@ async def judge(
     if refused:
         return proof
     verdict, oracle = _verdict(case)
-    told_so = _law(case) if oracle == "law" else _said_so(case)
     return proof.model_copy(update={
-        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": told_so,
-        "culprits": [*map(str, case.culprits)],
+        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words,
+        "told": _law(case) if oracle == "law" else _said_so(case), "culprits": [*map(str, case.culprits)],
     })  # fmt: skip
 
 
@@ -373,11 +372,10 @@ def _holding(change: ProvenChange) -> list[str]:
 
 async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
     """Return which good tests a fix breaks; those that seem so run twice more: a busy machine breaks tests too."""
-    seeming = _named(now, "failed") & good
-    less = sorted(seeming)
+    less = sorted(_named(now, "failed") & good)
     runs = [await case.kept(made, less) for made in ({}, case.made) if less]
     found = [{one.name for one in ran.tests if (one.outcome == "failed") == at} for at, ran in enumerate(runs)]
-    return set[str].intersection(*found) if found else seeming
+    return set[str].intersection(*found) if found else {*less}
 
 
 async def _beside(case: _Case) -> str:
@@ -436,8 +434,7 @@ def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bo
 async def _again(case: _Case) -> str:
     """Run the witness in other surroundings: it has to do the same on each state in all of them."""
     change, plain = case.change, dict[str, str]()
-    trees = [(change.head, plain), (change.head, case.made), (change.base, plain)]
-    trees = trees[: 2 + (case.origin == "regression")]
+    trees = [(change.head, plain), (change.head, case.made), (change.base, plain)][: 2 + (case.origin == "regression")]
     asks: list[tuple[Around, str, dict[str, str]]]
     asks = [(around, tree, files) for around in _AROUND for tree, files in trees]
     found = await asyncio.gather(*(case.ask(tree, files, around=around) for around, tree, files in asks))
@@ -520,7 +517,7 @@ def _written(case: _Case) -> Oracle:
 
 async def _shows(case: _Case) -> None:
     """Find the examples that the witness repeats: those count that fail where they stand, and pass with the fix."""
-    pages = [(page.path, page.text) for page in (*case.change.docs, *case.change.near)]
+    pages = [pair for page in (*case.change.docs, *case.change.near) for pair in _tests_of(page)]
     repeated = _repeated(case)
     case.examples = [place for place, text in (*case.seen.docs.items(), *pages) if repeated & examples(text)]
     if case.examples and not BEHAVIOUR.before(11):
@@ -528,7 +525,14 @@ async def _shows(case: _Case) -> None:
         select = sorted({place.partition("::")[0] for place in places})
         was, now = [await case.asked(case.change.head, made, select, sealed=False) for made in ({}, case.made)]
         found = sorted(_named(was, "failed") & _named(now, "passed"))
-        case.examples = [*filter(re.compile("|".join(places)).match, found)]
+        case.examples = [*filter(re.compile(rf"(?:{'|'.join(places)})(?!\w)").match, found)]
+
+
+def _tests_of(page: Excerpt) -> list[tuple[str, str]]:
+    """Return the tests of a module, as pytest names them, with their text; all of a page, and of a module cut short."""
+    found = {} if BEHAVIOUR.before(19) else functions(page.text)
+    tests = {"::".join([page.path, *one.split(".")]): ast.unparse(found[one]) for one in found if _TEST.search(one)}
+    return [*(tests or {page.path: page.text}).items()]
 
 
 async def _posed(case: _Case) -> list[ProofCheck]:
@@ -561,8 +565,7 @@ def _means(case: _Case, law: Posed, seen: Ran) -> bool:
     if hooked or not row.given:
         return not hooked
     meant = any(map(brought.search, case.change.diff.splitlines())) or _saying(case, row.denied, lines=True)
-    to = rf".*[:.]{law.of}(\.__init__)?"
-    return not meant and bool(as_annotated(case.change, seen, to, row.given, row.promised))
+    return not meant and bool(as_annotated(case.change, seen, rf".*[:.]{law.of}(\.__init__)?", row.given, row.promised))
 
 
 def _named(ran: Ran, outcome: str) -> set[str]:
@@ -613,9 +616,8 @@ def _unpromised(case: _Case, free: Collection[str] = (), *, untold: bool = False
     """Tell whether an argument has a type that no near test, example or annotation promises; ``free`` promise all, and
     so does what nobody tells of, where that is ``untold``."""
     # What Python itself asks of a thing takes anything.
-    anything = re.compile(r"$^" if BEHAVIOUR.before(15) else r"\.__(?!init|new|call)\w+__\(")
-    called = {key: kinds for key, kinds in case.seen.called.items() if not anything.search(key)}
-    return any(_unmet(case, key, kinds, free, untold=untold) for key, kinds in called.items())
+    anything, called = r"$^" if BEHAVIOUR.before(15) else r"\.__(?!init|new|call)\w+__\(", case.seen.called.items()
+    return any(_unmet(case, key, kinds, free, untold=untold) for key, kinds in called if not re.search(anything, key))
 
 
 def _unmet(case: _Case, key: str, kinds: Sequence[str], free: Collection[str], *, untold: bool) -> bool:

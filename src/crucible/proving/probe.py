@@ -166,10 +166,10 @@ class PytestProbe:
 
         pickle.dumps, pickle.loads = dumped, loaded
 
-    def slipped(self, last):
-        """Tell whether what failed came of a line of the repository that raises nothing, by its bytecode."""
-        code = last.tb_frame.f_code
-        return self.place(code.co_filename) and "RAISE" not in dis.opname[code.co_code[last.tb_lasti]]
+    def slipped(self, kind, last):
+        """Tell whether what failed came of a line of ours that raises or warns of nothing, by its bytecode."""
+        code, warns = last.tb_frame.f_code, issubclass(kind, Warning)
+        return not warns and self.place(code.co_filename) and "RAISE" not in dis.opname[code.co_code[last.tb_lasti]]
 
     def hook(self, event, args):
         """Note what a witness does that it may not; what importing does is no doing of its own."""
@@ -242,7 +242,7 @@ class PytestProbe:
             elif own:
                 below.append(entry)
         laws = ("slip", "special") if below and below[0].name in _ASKED else ("slip",)
-        self.laws |= dict.fromkeys(laws, 1) if self.slipped(fault.traceback[-1]._rawentry) else {}
+        self.laws |= dict.fromkeys(laws, 1) if self.slipped(fault.type, fault.traceback[-1]._rawentry) else {}
         inner = next((one for one in reversed(below) if self.place(str(one.path))), None)
         found, at = self.cause(fault, own, below, inner)
         return {"kind": found, "test": item.nodeid, "type": fault.typename, "line": own, "at": at,

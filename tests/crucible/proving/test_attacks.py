@@ -39,6 +39,11 @@ async def test_what_it_looks_at_is_seen(shop: Shop, body: str, seen: str) -> Non
     assert any(one.startswith(seen) for one in ran.audit), ran
 
 
+async def test_what_asyncio_does_by_itself_is_no_doing_of_the_witness(shop: Shop) -> None:
+    ran = await _run(shop, "import asyncio\nasync def one():\n    return 1\nassert asyncio.run(one()) == 1")
+    assert ran.audit == [] and ran.tests[0].outcome == "passed", ran
+
+
 @pytest.mark.parametrize(
     "body", ["os.fork()", "subprocess.run(['true'])", "socket.create_connection(('192.0.2.1', 80))"]
 )

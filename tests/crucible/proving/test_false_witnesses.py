@@ -88,6 +88,14 @@ def test_an_attribute_of_what_a_call_answers_may_be_kept_and_what_is_imported_ma
         assert "may not be changed or renamed" in complaint(_changed(), kept)
 
 
+@pytest.mark.parametrize(("call", "fine"), [("first([], id=1).id", True), ("id([])", False), ("exit.exit()", False)])
+def test_what_is_tested_may_have_the_names_of_pythons_own_functions(call: str, *, fine: bool) -> None:
+    asked = witness(f"assert lists.{call} == 1" if fine else f"assert {call} == 1")
+    assert (complaint(_changed(), asked) == "") is fine
+    with behaving([(BEHAVIOUR, 18)]):
+        assert "may not be used" in complaint(_changed(), asked)
+
+
 @pytest.mark.parametrize(("fix", "why"), FIXES.values(), ids=FIXES)
 async def test_what_a_fix_may_not_do_is_refused_without_a_run(fix: tuple[str, str] | None, why: str) -> None:
     test = "assert lists.first([7]) == 0"
@@ -197,6 +205,25 @@ async def test_an_example_that_still_holds_where_it_stands_is_not_broken(shop: S
     change = shop.change("shop/modes.py", edit)
     proof = await shop.judged(change, witness(body, edit[::-1], path="shop/modes.py"))
     assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
+
+
+@pytest.mark.parametrize(("falls", "shows"), [("half", "example"), ("total", "none")])
+async def test_an_example_of_a_near_test_counts_where_this_test_fails(shop: Shop, falls: str, shows: str) -> None:
+    other = "\n\ndef test_half():\n    assert first([2, 3]) == 2\n"
+    shop.change(
+        "shop/lists.py", ("LIMIT = 3", "LIMIT = 4"), more={"tests/test_lists.py": BASE["tests/test_lists.py"] + other}
+    )
+    change, asked = shop.change("shop/lists.py", FIRST), witness("assert lists.first([2, 3]) == 2", FIX)
+
+    async def run(ask: BoxRequest) -> Ran:
+        ran = await told(change)(ask)
+        outcome = "passed" if ask.files or ask.sealed else "failed"
+        one = ran.tests[0].model_copy(update={"name": f"tests/test_lists.py::test_{falls}", "outcome": outcome})
+        return ran if change.place in ask.files else ran.model_copy(update={"tests": [one]})
+
+    for number, oracle in ((19, shows), (18, "example")):
+        with behaving([(BEHAVIOUR, number)]):
+            assert (await judge(change, asked, [], "f", run)).oracle == oracle
 
 
 @pytest.mark.box

@@ -69,6 +69,11 @@ BROKEN = {
         "with pytest.raises(lists.NoCode):\n    lists.known('x')",
         (set(), {"error NoCode"}),
     ),
+    "a warning, where warnings are errors": (
+        ("    found = 0\n", "    found = 0\n    __import__('warnings').warn('old')\n"),
+        "right = 0\nimport warnings\nwarnings.simplefilter('error')\nassert lists.first([]) == right",
+        (set(), set()),
+    ),
 }
 
 
