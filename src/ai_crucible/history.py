@@ -229,12 +229,13 @@ async def _telling(folder: Path) -> list[str]:
     was, now = await outcomes(untouched), await outcomes(laid_on(untouched, gold))
     if not now:
         raise LeftOut("its tests do not come to their end on the commit itself")
-    passing = [name for name, outcome in now.items() if outcome == "passed"]
-    fixed = [name for name in passing if was.get(name) != "passed"]
-    if not fixed:
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for name in (name for name, outcome in now.items() if outcome == "passed"):
+        sides[was.get(name) == "passed"].append(name)
+    if not sides[False]:
         failing = [f"{name}: {outcome}" for name, outcome in now.items() if outcome != "passed"]
         raise LeftOut("; ".join([f"no test of {len(now)} fails before it and passes after it", *failing[:1]]))
-    return fixed + [name for name in passing if was.get(name) == "passed"]
+    return sides[False] + sides[True]
 
 
 def material(repository: Path, commit: Commit) -> str:
