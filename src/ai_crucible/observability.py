@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ai_crucible.figures import MOST_MISSING, bounds
 from ai_crucible.types import AttemptRecord
+from llm_runtime.grouping import grouped
 from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
@@ -161,10 +162,8 @@ def rollup(attempts: Iterable[AttemptRecord], died: Mapping[tuple[str, str], int
         died: by model and arm, attempts that came to no verdict; those among ``attempts`` where left out.
     """
     attempts = list(attempts)
-    versions: dict[str, list[str]] = {}
-    for attempt in attempts:
-        if attempt.version not in (known := versions.setdefault(attempt.puzzle, [])):
-            known.append(attempt.version)
+    met = grouped((attempt.puzzle, attempt.version) for attempt in attempts)
+    versions = {puzzle: list(dict.fromkeys(those)) for puzzle, those in met.items()}
     lines: list[ModelRollup] = []
     for group in _together(attempts, attrgetter("model", "arm")):
         editions = [versions[attempt.puzzle].index(attempt.version) for attempt in group]

@@ -10,6 +10,7 @@ from pydantic import Field
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
 from llm_runtime.structs import Struct
+from llm_runtime.tokens import estimate_tokens
 
 T = TypeVar("T")
 Tokens = Annotated[int, Field(ge=100, le=10_000_000)]
@@ -67,11 +68,6 @@ class Fitted(Struct):
     left_out: tuple[Section, ...] = ()
 
 
-def tokens(text: str) -> int:
-    """Estimate tokens for routing: four characters a token."""
-    return (len(text) + 3) // 4
-
-
 def fit(
     role: str, values: Mapping[str, str], render: Callable[[Mapping[str, str]], str],
     limits: ContextLimits, spare: Sequence[Spare] = (),
@@ -85,23 +81,24 @@ def fit(
         ContextOverflow: no tier holds it.
     """
     whole = render(values)
+    tokens = estimate_tokens(whole)
     asked: str | None = role
     while asked is not None:
         limit = limits.of(asked)
-        if tokens(whole) <= limit:
+        if tokens <= limit:
             return Fitted(whole, asked)
-        if tokens(whole) <= limit * (1 + _MILD):
+        if tokens <= limit * (1 + _MILD):
             shorter = dict(values)
             for number, part in enumerate(spare, start=1):
                 shorter |= part.values
                 text = render(shorter)
-                if tokens(text) <= limit:
+                if estimate_tokens(text) <= limit:
                     return Fitted(text, asked, tuple(one.section for one in spare[:number]))
         asked = _LARGER.get(asked)
     raise ContextOverflow(
-        f"a prompt for the {role} holds {tokens(whole):,} tokens, more than any tier's limit; raise [context] in "
+        f"a prompt for the {role} holds {tokens:,} tokens, more than any tier's limit; raise [context] in "
         "criticality.toml if the models take more, or make the system smaller",
-        tokens(whole),
+        tokens,
         limits.of(role),
     )
 
@@ -125,7 +122,7 @@ async def in_parts(item: str, modules: Sequence[str], ask: Callable[[str, str], 
     try:
         return [await ask(item, whole)]
     except ContextOverflow as overflow:
-        divided = parts(modules, int(overflow.limit * _CHUNK) - (overflow.tokens - tokens(whole)))
+        divided = parts(modules, int(overflow.limit * _CHUNK) - (overflow.tokens - estimate_tokens(whole)))
     return [await ask(f"{item}-part-{number}", text) for number, text in enumerate(divided, start=1)]
 
 
@@ -137,18 +134,18 @@ def parts(modules: Sequence[str], room: int) -> list[str]:
     """
     parts: list[str] = []
     for text in modules:
-        if parts and tokens(f"{parts[-1]}\n{text}") <= room:
+        if parts and estimate_tokens(f"{parts[-1]}\n{text}") <= room:
             parts[-1] = f"{parts[-1]}\n{text}"
             continue
         overlap = parts[-1].splitlines()[-OVERLAP:] if parts else []
-        while overlap and tokens("\n".join([*overlap, text])) > room:
+        while overlap and estimate_tokens("\n".join([*overlap, text])) > room:
             del overlap[0]
         parts.append("\n".join([*overlap, text]))
-        if tokens(text) > room:
+        if (alone := estimate_tokens(text)) > room:
             raise ContextOverflow(
-                f"one module's contracts hold {tokens(text):,} tokens, more than an audit has room for beside the "
+                f"one module's contracts hold {alone:,} tokens, more than an audit has room for beside the "
                 "specification; raise [context] in criticality.toml if the models take more, or make it smaller",
-                tokens(text),
+                alone,
                 max(0, room),
             )
     return parts

@@ -8,7 +8,6 @@ from criticality import events as e
 from criticality.acceptance import Gate, compared, written
 from criticality.artifacts import Artifacts
 from criticality.bodies import SpliceRefused
-from criticality.budget import tokens
 from criticality.checks import examine
 from criticality.context import failure_summary, implement_values, spare
 from criticality.labels import Tier
@@ -23,6 +22,7 @@ from llm_runtime.errors import BadReply
 from llm_runtime.events import Event
 from llm_runtime.grouping import grouped
 from llm_runtime.structs import Struct
+from llm_runtime.tokens import estimate_tokens
 
 
 class _Attempt(Struct):
@@ -67,7 +67,7 @@ def _visit(work: Work, unit: str) -> tuple[int, int, int]:
 def first_tier(work: Work, unit: str) -> Tier:
     """Return the worker, or the structurer where signals are strong: big input, complex signature."""
     functions = work.artifacts.functions
-    if tokens("".join(implement_values(work.language, work.artifacts, unit).values())) > 12_000:
+    if estimate_tokens("".join(implement_values(work.language, work.artifacts, unit).values())) > 12_000:
         return "fallback1"
     return "fallback1" if max(signature_complexity(functions[n][1]) for n in unit.split("+")) > 5 else "worker"
 

@@ -39,6 +39,7 @@ from llm_runtime.events import Emit, Event, parse_event, silent
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.structs import Struct
+from llm_runtime.undoing import undone
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
 
@@ -94,13 +95,10 @@ class Orchestrator:
 
     async def __aenter__(self) -> Self:
         self._lock.__enter__()
-        try:
+        with undone(self._lock.__exit__, None, None, None):
             self._recover()
             self._written.there |= self.artifacts.spec is None
             await self._settle(None)
-        except BaseException:
-            self._lock.__exit__(None, None, None)
-            raise
         return self
 
     async def __aexit__(self, *exc: object) -> None:

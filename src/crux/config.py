@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 from llm_runtime.names import ModelName
 from llm_runtime.toml import own_table
 
@@ -30,10 +30,8 @@ class _Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def __init__(self, **values: Any) -> None:
-        try:
+        with fits("", CruxConfigurationError):
             super().__init__(**values)
-        except ValidationError as fault:
-            raise CruxConfigurationError(first_fault(fault, plain=True)) from None
 
 
 class ChosenModel(_Settings):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from enum import Enum, StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.names import ModelName
 
 
@@ -62,10 +62,8 @@ _Size: TypeAlias = Annotated[
 
 class _Settings(Model):
     def __init__(self, **values: Any) -> None:
-        try:
+        with fits("", CircleConfigurationError):
             super().__init__(**values)
-        except ValidationError as fault:
-            raise CircleConfigurationError(first_fault(fault, plain=True)) from None
 
 
 class EvaluationConfig(_Settings):

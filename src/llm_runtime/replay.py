@@ -13,6 +13,7 @@ from llm_runtime import errors
 from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
 from llm_runtime.events.calls import CALL_FIELDS
+from llm_runtime.grouping import grouped
 from llm_runtime.messages import CallLabel, Reply, Request, request_digest
 
 _SPAN = 32
@@ -120,10 +121,7 @@ class Recording:
         return request
 
     def _questions(self) -> dict[str, list[dict[str, Any]]]:
-        asked: dict[str, list[dict[str, Any]]] = {}
-        for recorded in self._requests.values():
-            asked.setdefault(_question(recorded), []).append(recorded)
-        return asked
+        return grouped((_question(recorded), recorded) for recorded in self._requests.values())
 
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
         """Say in one line why there is no answer to ``request``."""

@@ -14,10 +14,11 @@ from turnstile_system import ANSWERS, GATE, PARITY, Script, needs_toolchain
 
 from criticality import Resolution, read_project
 from criticality.artifacts import Artifacts
-from criticality.budget import OVERLAP, ContextLimits, ContextOverflow, Spare, fit, in_parts, parts, tokens
+from criticality.budget import OVERLAP, ContextLimits, ContextOverflow, Spare, fit, in_parts, parts
 from criticality.context import implement_values, spare
 from criticality.languages import language
 from criticality.machine.states import Active
+from llm_runtime.tokens import estimate_tokens
 
 LIMITS = ContextLimits(worker=100, auditor=400, structurer=1000, architect=1000)
 
@@ -65,7 +66,7 @@ def test_what_is_sent_always_fits_whoever_gets_it(size: int, doc: int, role: str
     except ContextOverflow:
         assert size > 1000 or size + doc > 1200
     else:
-        assert tokens(fitted.text) <= LIMITS.of(fitted.role)
+        assert estimate_tokens(fitted.text) <= LIMITS.of(fitted.role)
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(250, 600))
@@ -74,7 +75,7 @@ def test_parts_of_an_audit_end_with_a_module_and_begin_with_the_last_lines_befor
 ) -> None:
     modules = ["\n".join(f"m{m} line {n}" for n in range(length)) for m, length in enumerate(lengths)]
     divided = parts(modules, room)
-    assert all(tokens(part) <= room for part in divided)
+    assert all(estimate_tokens(part) <= room for part in divided)
     assert all(any(module in part for part in divided) for module in modules), "every module is whole in a part"
     for before, after in pairwise(divided):
         module = next(m for m in modules if m in after and m not in before)

@@ -25,6 +25,7 @@ from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, SqliteStore
+from llm_runtime.undoing import undone
 from llm_runtime.wrappers.budgeted import worst_case
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -37,11 +38,8 @@ def open_batches(store_url: str) -> Database:
         StoreError: it cannot be opened, or a newer version wrote it.
     """
     database = open_database(store_url)
-    try:
+    with undone(database.close):
         migrate(database)
-    except BaseException:
-        database.close()
-        raise
     return database
 
 

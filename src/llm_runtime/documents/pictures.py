@@ -50,19 +50,17 @@ def read_picture(name: str, data: bytes) -> Picture:
         MissingExtraError: the extra ``import`` is not installed.
     """
     image, out = _opened(name, data), BytesIO()
-    try:
-        # It warns of metadata that are broken, and none of them goes on.
-        with warnings.catch_warnings(action="ignore"):
-            image.load()
-            if _bare(image, data):
-                return _picture(image.format, image.size, data)
-            turned = image.getexif().get(_ORIENTATION, 1) != 1
-            shown = library("PIL.ImageOps", "any.png").exif_transpose(image) if turned else image
-            shown.info = {key: image.info[key] for key in ("transparency",) if key in image.info}
-            how = {"quality": 95} if turned and image.format == "JPEG" else _SAVED[image.format]
-            shown.save(out, image.format, **how)
-    except Exception:  # the library raises what its decoders raise
-        raise DocumentError(f"{name} is damaged; save it again") from None
+    # The library raises what its decoders raise. It warns of metadata that are broken, and none of them goes on.
+    damaged = instead(DocumentError(f"{name} is damaged; save it again"), Exception)
+    with damaged, warnings.catch_warnings(action="ignore"):
+        image.load()
+        if _bare(image, data):
+            return _picture(image.format, image.size, data)
+        turned = image.getexif().get(_ORIENTATION, 1) != 1
+        shown = library("PIL.ImageOps", "any.png").exif_transpose(image) if turned else image
+        shown.info = {key: image.info[key] for key in ("transparency",) if key in image.info}
+        how = {"quality": 95} if turned and image.format == "JPEG" else _SAVED[image.format]
+        shown.save(out, image.format, **how)
     return _picture(image.format, shown.size, _bounded(name, out.getvalue()))
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias
 from llm_runtime.errors import StoreError, StoreUnwritable
 from llm_runtime.files import flush_folder, saying
 from llm_runtime.store.faults import explained
+from llm_runtime.undoing import undone
 
 Rows: TypeAlias = list[tuple[Any, ...]]
 """What a statement gives, row by row."""
@@ -100,13 +101,10 @@ class SqliteDatabase:
                 check_same_thread=False,
                 cached_statements=256,
             )
-            try:
+            with undone(self._connection.close):
                 self._connection.create_function("assay_now", 0, clock)
                 for pragma in pragmas:
                     self._connection.execute(f"PRAGMA {pragma}")
-            except BaseException:
-                self._connection.close()
-                raise
 
     def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True, repeatable: bool = False) -> Rows:
         with self._lock, explained(self.path):

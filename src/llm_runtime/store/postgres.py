@@ -21,6 +21,7 @@ from llm_runtime.store.run_log import RunLog
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.schema import WRITTEN_NOW
 from llm_runtime.store.signing import KeySigner, Signer
+from llm_runtime.undoing import undone
 
 _ROW = f"({', '.join('?' * 12)})"
 #: Rows that one process leaves to the server to flush when it likes.
@@ -58,7 +59,7 @@ class PostgresStore(RunStore):
         self._database = self.reader = self.writer = PostgresDatabase(url)
         self._unflushed: list[Row] = []
         self._database.when_back = self._put_again
-        try:
+        with undone(self._database.close):
             if self._database.execute(SQL["written_by_older"], (LOCK_CLASS,)):
                 raise StoreBusy(WRITTEN_NOW)
             migrations = migrations_in("llm_runtime.store", "migrations/postgresql")
@@ -68,9 +69,6 @@ class PostgresStore(RunStore):
                 taken = take_heads(self._database, folder / "heads")
             forget_files(taken)
             self.heads = Heads(self._database, self._database, KeySigner(folder / "signing.key"), signer)
-        except BaseException:
-            self._database.close()
-            raise
         self.owner = Owner(self._database, silent_s=silent_s, woken=self._tell_the_late)
 
     def start(self, started: RunStarted) -> RunLog:

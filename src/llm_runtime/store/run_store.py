@@ -23,6 +23,7 @@ from llm_runtime.store.run_log import RunLog, record_row
 from llm_runtime.store.run_reader import RunReader
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import Verification, verify
+from llm_runtime.undoing import undone
 
 _SUMS = "ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown"
 
@@ -144,7 +145,7 @@ class RunStore(RunReader):
         run = self._run(run_id)
         self._check_writable()
         self._take(run_id)
-        try:
+        with undone(self._release, run_id):
             verification = verify(self, run_id)
             if verification.lost and not (lossy and verification.length):
                 raise _lost(verification)
@@ -159,9 +160,6 @@ class RunStore(RunReader):
             _, digest, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = row
             tally = Tally(ending, calls, tokens_in, tokens_out, cost, bool(unpriced), unknown)
             return self._log(run, run_id, b"".join(step[:STEP] for (step,) in steps), digest, tally), verification
-        except BaseException:
-            self._release(run_id)
-            raise
 
     def adopt(
         self, run_id: str, records: Iterable[Record], signed: SignedHead | None = None, *, vouch: bool = False
@@ -249,16 +247,13 @@ class RunStore(RunReader):
             if run_id in self._taken:
                 raise StoreBusy(f"{busy}; wait for it, or stop it first")
             self._taken.add(run_id)
-        try:
+        with undone(self._taken.discard, run_id):
             for (before,) in self.writer.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,)):
                 # Whoever took it in between has put another name there.
                 hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder IN (?, ?) RETURNING 1"
                 free = before in ("", mine) or self.owner.gone(before)
                 if not (free and self.writer.execute(hold, (mine, run_id, before, mine), repeatable=True)):
                     raise StoreBusy(f"{busy}; wait for it, or stop it first")
-        except BaseException:
-            self._taken.discard(run_id)
-            raise
 
     def _release(self, run_id: str) -> None:
         self._taken.discard(run_id)

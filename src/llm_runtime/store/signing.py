@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.files import private_key_text, saying
 from llm_runtime.models import Model
+from llm_runtime.rewording import instead
 from llm_runtime.store.anchor import Head, SignedHead
 
 if TYPE_CHECKING:
@@ -78,14 +79,11 @@ class KeySigner:
     def _private_key(self) -> Ed25519PrivateKey:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-        try:
+        none = f"{self.key_file} holds no signing key; restore it, or move it away to sign with a new one"
+        with instead(StoreDamaged(none), ValueError):
             with saying(f"the signing key {self.key_file} cannot be used", StoreUnwritable, then="; make it readable"):
                 text = self._text or private_key_text(self.key_file)
             return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
-        except ValueError:
-            raise StoreDamaged(
-                f"{self.key_file} holds no signing key; restore it, or move it away to sign with a new one"
-            ) from None
 
 
 class _Signed(Model):

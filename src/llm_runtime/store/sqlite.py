@@ -17,6 +17,7 @@ from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.schema import insertion, migrate, read_as_newest
 from llm_runtime.store.signing import KeySigner, Signer
+from llm_runtime.undoing import undone
 
 _BUSY_S = 5.0
 #: Milliseconds that a write waits for another program: beyond that what was paid for is lost with its run.
@@ -111,9 +112,6 @@ class SqliteStore(RunStore):
 
     def _opened(self, mode: str) -> SqliteDatabase:
         database = SqliteDatabase(self.path, mode=mode, patience=_BUSY_S)
-        try:
+        with undone(database.close):
             (migrate if mode == "rwc" else read_as_newest)(database)
-        except BaseException:
-            database.close()
-            raise
         return database

@@ -8,6 +8,7 @@ from llm_runtime.errors import UnknownPrice
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.price import Price
 from llm_runtime.tokens import token_bound
+from llm_runtime.undoing import undone
 from llm_runtime.wrappers.accounts import Budget, Caps, Spend, settled, settled_by_fault
 from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded
 
@@ -28,12 +29,9 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         hold = worst_case(request, price(request.model), budget.caps) if bounded else Spend(calls=1)
         written = budget.reserve(hold, request.label.words)
         if written is not None:
-            try:
+            # Where it fails, nothing was sent.
+            with undone(budget.release, hold):
                 await written
-            except BaseException:
-                # Nothing was sent.
-                budget.release(hold)
-                raise
         try:
             reply = await generate(request)
         except BaseException as fault:

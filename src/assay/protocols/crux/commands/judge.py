@@ -11,6 +11,7 @@ from assay.console.declared import declares
 from assay.console.options import read_text
 from assay.console.running import RunCommand, run_command
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.rewording import instead
 
 if TYPE_CHECKING:
     from assay.report.story import Story
@@ -37,12 +38,11 @@ def judge(command: RunCommand, file: str) -> int:
 
 
 def _object(line: str, number: int) -> dict[str, Any]:
-    try:
+    fault = ConfigurationError(f'line {number}: no JSON object with a "premise" and a "claim"')
+    with instead(fault, ValueError, TypeError, KeyError):
         pair: Any = json.loads(line)
         if not all(pair[key] and isinstance(pair[key], str) for key in _TEXTS):
             raise TypeError
-    except (ValueError, TypeError, KeyError):
-        raise ConfigurationError(f'line {number}: no JSON object with a "premise" and a "claim"') from None
     return {key: pair[key] for key in (*_TEXTS, "kind") if key in pair}
 
 
