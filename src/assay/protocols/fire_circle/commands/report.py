@@ -34,5 +34,5 @@ def report(source: str, out: str | None, store_path: str | None) -> int:
 
     with closing(open_runs(store_path, made=False)) as store:
         run_id = store.find(source)
-    click.echo(f"report: {write_report(store, run_id, Path(out or f'circle-{run_id}.html'))}", err=True)
+        click.echo(f"report: {write_report(store, run_id, Path(out or f'circle-{run_id}.html'))}", err=True)
     return 0
